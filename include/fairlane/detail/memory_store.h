@@ -1,0 +1,117 @@
+// The in-memory store behind InMemoryTransport<Event>, compiled once for all events: it handles
+// them as counted nodes of unknown type. Not for direct use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fairlane/clock.h"
+#include "fairlane/control.h"
+#include "fairlane/detail/shared_node.h"
+#include "fairlane/lease.h"
+#include "fairlane/options.h"
+
+namespace fairlane::memory {
+class StoreState;
+}
+
+namespace fairlane::detail {
+
+/// Destroys a node that lost its last owner. Called with no lock held.
+using DestroyNode = void (*)(SharedNode*) noexcept;
+
+/// A claim, with one ownership of the node and of the id that the receiver takes over.
+struct Grant {
+  LeaseKey key;
+  Instant expires_at;
+  GroupId* group_id;
+  SharedNode* event;
+};
+
+struct NodePublication {
+  std::string_view group_id;
+  SharedNode* event;
+  std::int32_t priority;
+};
+
+/// As QueuedMessage and DeadLetter, with one ownership of the event that the receiver takes over.
+struct QueuedNode {
+  std::uint64_t seq;
+  SharedNode* event;
+  std::uint32_t attempts;
+};
+struct DeadNode {
+  std::uint64_t seq;
+  std::string group_id;
+  SharedNode* event;
+  std::uint32_t attempts;
+  std::int32_t priority;
+  std::string worker_id;
+  std::string reason;
+};
+
+/// The contract over nodes. Publishing calls take over the caller's ownership of a node only if
+/// they return normally. Threads: any. No lock is held while a node is destroyed or a clock read.
+class MemoryStore {
+ public:
+  MemoryStore(const QueueRules& rules, std::shared_ptr<Clock> clock, DestroyNode destroy);
+  ~MemoryStore();
+  MemoryStore(const MemoryStore&) = delete;
+  MemoryStore& operator=(const MemoryStore&) = delete;
+
+  std::uint64_t publish(const NodePublication& publication);
+  std::vector<std::uint64_t> publish_batch(std::span<const NodePublication> publications);
+  std::optional<std::uint64_t> publish_wait(const NodePublication& publication, Duration timeout,
+                                            std::stop_token stop);
+
+  std::optional<Grant> claim(std::string_view worker_id, Duration visibility,
+                             std::int32_t min_priority);
+  std::vector<Grant> claim_batch(std::size_t n, std::string_view worker_id, Duration visibility,
+                                 std::int32_t min_priority);
+  std::optional<Grant> claim_wait(std::string_view worker_id, Duration visibility,
+                                  std::int32_t min_priority, Duration timeout,
+                                  std::stop_token stop);
+
+  Settled ack(const LeaseKey& key);
+  std::vector<Settled> ack_batch(std::span<const LeaseKey> keys);
+  Settled ack_claim(const LeaseKey& key, std::string_view worker_id, Duration visibility,
+                    std::int32_t min_priority, std::optional<Grant>& grant);
+  Settled nack(const LeaseKey& key, Duration delay);
+  Settled extend(const LeaseKey& key, Duration visibility);
+  Settled release(const LeaseKey& key);
+  Settled reject(const LeaseKey& key, std::string_view reason);
+
+  void suspend(std::string_view group_id);
+  void resume(std::string_view group_id);
+  std::uint64_t terminate(std::string_view group_id);
+  Cancelled cancel(std::string_view group_id, SharedNode* event);
+  GroupInfo inspect(std::string_view group_id);
+  std::vector<std::string> groups(const GroupQuery& query);
+  std::vector<QueuedNode> peek(std::string_view group_id, std::size_t limit);
+  Stats stats();
+  std::vector<DeadNode> dead_letters(std::size_t limit, std::uint64_t after_seq);
+  std::uint64_t redrive(std::uint64_t seq);
+  void drop_dead(std::uint64_t seq);
+
+  void close();
+  void reopen();
+  const std::shared_ptr<Clock>& clock() const noexcept;
+  const QueueRules& rules() const noexcept;
+
+ private:
+  std::unique_ptr<memory::StoreState> state_;
+};
+
+/// Raises what section 9 of the contract says of arguments; shared by all transports.
+void check_group_id(std::string_view group_id);
+void check_duration(Duration duration, const char* name);
+[[noreturn]] void throw_too_large(std::uint64_t bytes, std::uint64_t limit);
+
+}  // namespace fairlane::detail

@@ -1,0 +1,85 @@
+// Intrusively counted nodes: what messages, leases and listings share. Not for direct use.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace fairlane::detail {
+
+/// Base of every counted node. A new node has one owner.
+struct SharedNode {
+  std::atomic<std::uint32_t> owners{1};
+
+  void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }
+
+  /// True if the caller was the last owner and has to destroy the node.
+  bool release() noexcept {
+    // Alone, nobody else can retain: the read-modify-write is not needed.
+    if (owners.load(std::memory_order_acquire) == 1) return true;
+    return owners.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+};
+
+/// A pointer that shares a node. `Node` has `static void destroy(Node*) noexcept`.
+template <class Node>
+class Shared {
+ public:
+  Shared() noexcept = default;
+  /// Takes over one ownership that the caller has.
+  static Shared adopt(Node* node) noexcept {
+    Shared shared;
+    shared.node_ = node;
+    return shared;
+  }
+  /// Adds one ownership.
+  static Shared share(Node* node) noexcept {
+    if (node != nullptr) node->retain();
+    return adopt(node);
+  }
+  Shared(const Shared& other) noexcept : node_(other.node_) {
+    if (node_ != nullptr) node_->retain();
+  }
+  Shared(Shared&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Shared& operator=(Shared other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Shared() {
+    if (node_ != nullptr && node_->release()) Node::destroy(node_);
+  }
+
+  Node* get() const noexcept { return node_; }
+  Node* operator->() const noexcept { return node_; }
+  explicit operator bool() const noexcept { return node_ != nullptr; }
+  /// Gives the ownership to the caller.
+  Node* detach() noexcept { return std::exchange(node_, nullptr); }
+
+ private:
+  Node* node_ = nullptr;
+};
+
+/// A group's id, shared by its record and by the leases of its messages.
+struct GroupId : SharedNode {
+  std::uint32_t size = 0;
+
+  static GroupId* create(std::string_view bytes);
+  static void destroy(GroupId* id) noexcept;
+  std::string_view view() const noexcept {
+    return {reinterpret_cast<const char*>(this + 1), size};
+  }
+};
+
+/// A published event, shared by its message and the leases of it.
+template <class Event>
+struct EventNode : SharedNode {
+  explicit EventNode(Event&& from) noexcept(noexcept(Event(std::move(from))))
+      : event(std::move(from)) {}
+  explicit EventNode(const Event& from) : event(from) {}
+  static void destroy(EventNode* node) noexcept { delete node; }
+
+  Event event;
+};
+
+}  // namespace fairlane::detail

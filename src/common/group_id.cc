@@ -1,0 +1,22 @@
+// One allocation holds the count and the bytes.
+#include <cstring>
+#include <new>
+
+#include "fairlane/detail/shared_node.h"
+
+namespace fairlane::detail {
+
+GroupId* GroupId::create(std::string_view bytes) {
+  void* memory = ::operator new(sizeof(GroupId) + bytes.size());
+  auto* id = ::new (memory) GroupId;
+  id->size = static_cast<std::uint32_t>(bytes.size());
+  if (!bytes.empty()) std::memcpy(id + 1, bytes.data(), bytes.size());
+  return id;
+}
+
+void GroupId::destroy(GroupId* id) noexcept {
+  id->~GroupId();
+  ::operator delete(id);
+}
+
+}  // namespace fairlane::detail
