@@ -36,8 +36,9 @@ struct InMemoryOptions {
 /// Lifetime:   as Transport. `close` ends all waiting; the other verbs go on working.
 template <class Event>
 class InMemoryTransport final : public Transport<Event>, private Control<Event> {
-  static_assert(std::is_nothrow_move_constructible_v<Event> || std::copy_constructible<Event>,
-                "an event has to move without throwing, or be copyable: else an error could lose it");
+  static_assert(
+      std::is_nothrow_move_constructible_v<Event> || std::copy_constructible<Event>,
+      "an event has to move without throwing, or be copyable: else an error could lose it");
   using Node = detail::EventNode<Event>;
 
  public:
@@ -54,6 +55,9 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
       throw std::invalid_argument("max_event_bytes is set, but not event_bytes");
     }
   }
+
+  /// Events still held are destroyed first, while calls from their destructors still work.
+  ~InMemoryTransport() override { store_.clear(); }
 
   using Transport<Event>::publish;
 
@@ -182,7 +186,8 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
   void check_size(const Event& event) const {
     const auto limit = store_.rules().max_event_bytes;
     if (limit == 0) return;
-    if (const auto bytes = event_bytes_(event); bytes > limit) detail::throw_too_large(bytes, limit);
+    if (const auto bytes = event_bytes_(event); bytes > limit)
+      detail::throw_too_large(bytes, limit);
   }
 
   static EventRef<Event> event_ref(detail::SharedNode* node) {

@@ -15,8 +15,8 @@ void check_group_id(std::string_view group_id) {
 
 void check_duration(Duration duration, const char* name) {
   if (!duration.is_negative()) return;
-  throw std::invalid_argument(std::string(name) + " is negative: " +
-                              std::to_string(duration.value().count()) + " ns");
+  throw std::invalid_argument(std::string(name) +
+                              " is negative: " + std::to_string(duration.value().count()) + " ns");
 }
 
 void throw_too_large(std::uint64_t bytes, std::uint64_t limit) {

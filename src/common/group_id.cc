@@ -10,7 +10,7 @@ GroupId* GroupId::create(std::string_view bytes) {
   void* memory = ::operator new(sizeof(GroupId) + bytes.size());
   auto* id = ::new (memory) GroupId;
   id->size = static_cast<std::uint32_t>(bytes.size());
-  if (!bytes.empty()) std::memcpy(id + 1, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(static_cast<void*>(id + 1), bytes.data(), bytes.size());
   return id;
 }
 

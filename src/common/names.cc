@@ -10,25 +10,38 @@ namespace fairlane {
 
 std::string_view to_string(ErrorCode code) noexcept {
   switch (code) {
-    case ErrorCode::unavailable: return "unavailable";
-    case ErrorCode::outcome_unknown: return "outcome_unknown";
-    case ErrorCode::full: return "full";
-    case ErrorCode::too_large: return "too_large";
-    case ErrorCode::not_found: return "not_found";
-    case ErrorCode::closed: return "closed";
-    case ErrorCode::corrupt: return "corrupt";
-    case ErrorCode::incompatible: return "incompatible";
+    case ErrorCode::unavailable:
+      return "unavailable";
+    case ErrorCode::outcome_unknown:
+      return "outcome_unknown";
+    case ErrorCode::full:
+      return "full";
+    case ErrorCode::too_large:
+      return "too_large";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::closed:
+      return "closed";
+    case ErrorCode::corrupt:
+      return "corrupt";
+    case ErrorCode::incompatible:
+      return "incompatible";
   }
   return "unknown";
 }
 
 std::string_view to_string(GroupState state) noexcept {
   switch (state) {
-    case GroupState::absent: return "absent";
-    case GroupState::ready: return "ready";
-    case GroupState::leased: return "leased";
-    case GroupState::parked: return "parked";
-    case GroupState::suspended: return "suspended";
+    case GroupState::absent:
+      return "absent";
+    case GroupState::ready:
+      return "ready";
+    case GroupState::leased:
+      return "leased";
+    case GroupState::parked:
+      return "parked";
+    case GroupState::suspended:
+      return "suspended";
   }
   return "unknown";
 }

@@ -14,7 +14,7 @@
 
 #include "fairlane/clock.h"
 #include "fairlane/control.h"
-#include "fairlane/detail/shared_node.h"
+#include "fairlane/detail/nodes.h"
 #include "fairlane/lease.h"
 #include "fairlane/options.h"
 
@@ -26,36 +26,6 @@ namespace fairlane::detail {
 
 /// Destroys a node that lost its last owner. Called with no lock held.
 using DestroyNode = void (*)(SharedNode*) noexcept;
-
-/// A claim, with one ownership of the node and of the id that the receiver takes over.
-struct Grant {
-  LeaseKey key;
-  Instant expires_at;
-  GroupId* group_id;
-  SharedNode* event;
-};
-
-struct NodePublication {
-  std::string_view group_id;
-  SharedNode* event;
-  std::int32_t priority;
-};
-
-/// As QueuedMessage and DeadLetter, with one ownership of the event that the receiver takes over.
-struct QueuedNode {
-  std::uint64_t seq;
-  SharedNode* event;
-  std::uint32_t attempts;
-};
-struct DeadNode {
-  std::uint64_t seq;
-  std::string group_id;
-  SharedNode* event;
-  std::uint32_t attempts;
-  std::int32_t priority;
-  std::string worker_id;
-  std::string reason;
-};
 
 /// The contract over nodes. Publishing calls take over the caller's ownership of a node only if
 /// they return normally. Threads: any. No lock is held while a node is destroyed or a clock read.
@@ -102,6 +72,8 @@ class MemoryStore {
 
   void close();
   void reopen();
+  /// Destroys all events, and those that their destructors publish.
+  void clear() noexcept;
   const std::shared_ptr<Clock>& clock() const noexcept;
   const QueueRules& rules() const noexcept;
 

@@ -66,9 +66,7 @@ struct GroupId : SharedNode {
 
   static GroupId* create(std::string_view bytes);
   static void destroy(GroupId* id) noexcept;
-  std::string_view view() const noexcept {
-    return {reinterpret_cast<const char*>(this + 1), size};
-  }
+  std::string_view view() const noexcept { return {reinterpret_cast<const char*>(this + 1), size}; }
 };
 
 /// A published event, shared by its message and the leases of it.

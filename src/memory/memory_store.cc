@@ -1,0 +1,367 @@
+// Each verb: judge the arguments, read the clock, one critical section, then destroy and wake.
+#include "fairlane/detail/memory_store.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "fairlane/error.h"
+#include "memory/store_state.h"
+
+namespace fairlane::detail {
+
+using memory::Removed;
+using memory::Section;
+using memory::StoreState;
+using memory::Waiter;
+
+namespace {
+
+// Cut-off messages are recycled in slices, so that dropping a huge group does not hold up others.
+constexpr std::size_t recycle_slice = 512;
+
+[[noreturn]] void throw_full(const QueueRules& rules) {
+  throw TransportError(ErrorCode::full, "no room: at most " + std::to_string(rules.max_messages) +
+                                            " messages in all and " +
+                                            std::to_string(rules.max_group_messages) +
+                                            " in a group (0: no limit)");
+}
+
+[[noreturn]] void throw_not_found(std::uint64_t seq) {
+  throw TransportError(ErrorCode::not_found, "no dead letter has seq " + std::to_string(seq));
+}
+
+void check_store(const LeaseKey& key, std::uint64_t store) {
+  if (key.store == store) return;
+  throw std::invalid_argument("the lease of seq " + std::to_string(key.seq) +
+                              " was given by another store");
+}
+
+/// Recycles what was cut off and destroys its events; no lock is held while they are destroyed.
+void finish_cut_off(StoreState& state, scheduler::CutOff cut_off) {
+  for (bool more = cut_off.messages > 0; more;) {
+    Removed removed(state);
+    const Section section(state);
+    more = state.scheduler.recycle(cut_off, recycle_slice, removed.nodes);
+  }
+}
+
+}  // namespace
+
+MemoryStore::MemoryStore(const QueueRules& rules, std::shared_ptr<Clock> clock,
+                         DestroyNode destroy) {
+  if (clock == nullptr) throw std::invalid_argument("clock is null");
+  state_ = std::make_unique<StoreState>(rules, std::move(clock), destroy);
+}
+
+MemoryStore::~MemoryStore() { clear(); }
+
+const std::shared_ptr<Clock>& MemoryStore::clock() const noexcept { return state_->clock; }
+const QueueRules& MemoryStore::rules() const noexcept { return state_->rules; }
+
+std::uint64_t MemoryStore::publish(const NodePublication& publication) {
+  StoreState& state = *state_;
+  check_group_id(publication.group_id);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  const auto seq = state.scheduler.publish(publication);
+  if (!seq) throw_full(state.rules);
+  return *seq;
+}
+
+std::vector<std::uint64_t> MemoryStore::publish_batch(
+    std::span<const NodePublication> publications) {
+  StoreState& state = *state_;
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  auto seqs = state.scheduler.publish_batch(publications);
+  if (!seqs) throw_full(state.rules);
+  return *std::move(seqs);
+}
+
+std::optional<std::uint64_t> MemoryStore::publish_wait(const NodePublication& publication,
+                                                       Duration timeout, std::stop_token stop) {
+  StoreState& state = *state_;
+  const Instant now = state.clock->now();
+  const auto waiter = std::make_shared<Waiter>();
+  waiter->publication = &publication;
+  waiter->deadline = saturating_add(now, timeout);
+  Instant sleep_until;
+  {
+    const Section section(state, now);
+    if (const auto seq = state.scheduler.publish(publication)) return seq;
+    if (state.closed) throw TransportError(ErrorCode::closed, "closed, and there is no room");
+    if (timeout == Duration() || stop.stop_requested()) return std::nullopt;
+    state.waiters.enroll(waiter);
+    sleep_until = state.waiters.plan_sleep(*waiter, state.scheduler);
+  }
+  if (state.wait(waiter, sleep_until, stop)) return waiter->seq;
+  const Section section(state);
+  if (state.closed) throw TransportError(ErrorCode::closed, "closed while it waited for room");
+  return std::nullopt;
+}
+
+std::optional<Grant> MemoryStore::claim(std::string_view worker_id, Duration visibility,
+                                        std::int32_t min_priority) {
+  StoreState& state = *state_;
+  check_duration(visibility, "visibility");
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.claim(worker_id, visibility, min_priority);
+}
+
+std::vector<Grant> MemoryStore::claim_batch(std::size_t n, std::string_view worker_id,
+                                            Duration visibility, std::int32_t min_priority) {
+  StoreState& state = *state_;
+  check_duration(visibility, "visibility");
+  std::vector<Grant> grants;
+  grants.reserve(std::clamp<std::size_t>(n, 1, 64));
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  while (grants.size() < n) {
+    // May fail, and a lease must not be lost by that.
+    if (grants.size() == grants.capacity()) grants.reserve(2 * grants.size());
+    auto grant = state.scheduler.claim(worker_id, visibility, min_priority);
+    if (!grant) break;
+    grants.push_back(*grant);
+  }
+  return grants;
+}
+
+std::optional<Grant> MemoryStore::claim_wait(std::string_view worker_id, Duration visibility,
+                                             std::int32_t min_priority, Duration timeout,
+                                             std::stop_token stop) {
+  check_duration(timeout, "timeout");
+  if (auto grant = claim(worker_id, visibility, min_priority)) return grant;
+  StoreState& state = *state_;
+  if (timeout == Duration() || stop.stop_requested()) return std::nullopt;
+  const auto waiter = std::make_shared<Waiter>();
+  waiter->worker_id = worker_id;
+  waiter->visibility = visibility;
+  waiter->min_priority = min_priority;
+  const Instant now = state.clock->now();
+  waiter->deadline = saturating_add(now, timeout);
+  Instant sleep_until;
+  {
+    const Section section(state, now);
+    if (auto grant = state.scheduler.claim(worker_id, visibility, min_priority)) return grant;
+    if (state.closed) return std::nullopt;
+    state.waiters.enroll(waiter);
+    sleep_until = state.waiters.plan_sleep(*waiter, state.scheduler);
+  }
+  if (state.wait(waiter, sleep_until, stop)) return std::exchange(waiter->grant, std::nullopt);
+  return std::nullopt;
+}
+
+Settled MemoryStore::ack(const LeaseKey& key) {
+  StoreState& state = *state_;
+  check_store(key, state.store);
+  Removed removed(state);
+  if (!state.ack_needs_now) {
+    const Section section(state);
+    return state.scheduler.ack(key, removed.node);
+  }
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.ack(key, removed.node);
+}
+
+std::vector<Settled> MemoryStore::ack_batch(std::span<const LeaseKey> keys) {
+  StoreState& state = *state_;
+  for (const auto& key : keys) check_store(key, state.store);
+  Removed removed(state);
+  removed.nodes.reserve(keys.size());
+  std::vector<Settled> settled;
+  settled.reserve(keys.size());
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  for (const auto& key : keys) {
+    SharedNode* node = nullptr;
+    settled.push_back(state.scheduler.ack(key, node));
+    if (node != nullptr) removed.nodes.push_back(node);
+  }
+  return settled;
+}
+
+Settled MemoryStore::ack_claim(const LeaseKey& key, std::string_view worker_id, Duration visibility,
+                               std::int32_t min_priority, std::optional<Grant>& grant) {
+  StoreState& state = *state_;
+  check_store(key, state.store);
+  check_duration(visibility, "visibility");
+  Removed removed(state);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  const auto settled = state.scheduler.ack(key, removed.node);
+  grant = state.scheduler.claim(worker_id, visibility, min_priority);
+  return settled;
+}
+
+Settled MemoryStore::nack(const LeaseKey& key, Duration delay) {
+  StoreState& state = *state_;
+  check_store(key, state.store);
+  check_duration(delay, "delay");
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.nack(key, delay);
+}
+
+Settled MemoryStore::extend(const LeaseKey& key, Duration visibility) {
+  StoreState& state = *state_;
+  check_store(key, state.store);
+  check_duration(visibility, "visibility");
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.extend(key, visibility);
+}
+
+Settled MemoryStore::release(const LeaseKey& key) {
+  StoreState& state = *state_;
+  check_store(key, state.store);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.release(key);
+}
+
+Settled MemoryStore::reject(const LeaseKey& key, std::string_view reason) {
+  StoreState& state = *state_;
+  check_store(key, state.store);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.reject(key, reason);
+}
+
+void MemoryStore::suspend(std::string_view group_id) {
+  StoreState& state = *state_;
+  check_group_id(group_id);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  state.scheduler.suspend(group_id);
+}
+
+void MemoryStore::resume(std::string_view group_id) {
+  StoreState& state = *state_;
+  check_group_id(group_id);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  state.scheduler.resume(group_id);
+}
+
+std::uint64_t MemoryStore::terminate(std::string_view group_id) {
+  StoreState& state = *state_;
+  check_group_id(group_id);
+  const Instant now = state.clock->now();
+  scheduler::CutOff dropped;
+  {
+    const Section section(state, now);
+    dropped = state.scheduler.terminate(group_id);
+  }
+  finish_cut_off(state, dropped);
+  return dropped.messages;
+}
+
+Cancelled MemoryStore::cancel(std::string_view group_id, SharedNode* event) {
+  StoreState& state = *state_;
+  const Instant now = state.clock->now();
+  scheduler::CutOff dropped;
+  std::optional<std::uint64_t> seq;
+  {
+    const Section section(state, now);
+    seq = state.scheduler.cancel(group_id, event, dropped);
+    if (!seq) throw_full(state.rules);
+  }
+  finish_cut_off(state, dropped);
+  return {dropped.messages, *seq};
+}
+
+GroupInfo MemoryStore::inspect(std::string_view group_id) {
+  StoreState& state = *state_;
+  check_group_id(group_id);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.inspect(group_id);
+}
+
+std::vector<std::string> MemoryStore::groups(const GroupQuery& query) {
+  StoreState& state = *state_;
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.groups(query);
+}
+
+std::vector<QueuedNode> MemoryStore::peek(std::string_view group_id, std::size_t limit) {
+  StoreState& state = *state_;
+  check_group_id(group_id);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.peek(group_id, limit);
+}
+
+Stats MemoryStore::stats() {
+  StoreState& state = *state_;
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.stats();
+}
+
+std::vector<DeadNode> MemoryStore::dead_letters(std::size_t limit, std::uint64_t after_seq) {
+  StoreState& state = *state_;
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  return state.scheduler.dead_letters(limit, after_seq);
+}
+
+std::uint64_t MemoryStore::redrive(std::uint64_t seq) {
+  StoreState& state = *state_;
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  std::uint64_t new_seq = 0;
+  switch (state.scheduler.redrive(seq, new_seq)) {
+    case scheduler::Scheduler::Redriven::done:
+      return new_seq;
+    case scheduler::Scheduler::Redriven::full:
+      throw_full(state.rules);
+    case scheduler::Scheduler::Redriven::not_found:
+      break;
+  }
+  throw_not_found(seq);
+}
+
+void MemoryStore::drop_dead(std::uint64_t seq) {
+  StoreState& state = *state_;
+  Removed removed(state);
+  const Instant now = state.clock->now();
+  const Section section(state, now);
+  removed.node = state.scheduler.drop_dead(seq);
+  if (removed.node == nullptr) throw_not_found(seq);
+}
+
+void MemoryStore::close() {
+  StoreState& state = *state_;
+  std::vector<std::shared_ptr<Waiter>> waiters;
+  {
+    const Section section(state);
+    waiters = state.waiters.all();
+    state.closed = true;
+  }
+  for (const auto& waiter : waiters) waiter->wakeup.raise();
+}
+
+void MemoryStore::reopen() {
+  StoreState& state = *state_;
+  const Section section(state);
+  state.scheduler.reset_totals();
+  state.closed = false;
+}
+
+void MemoryStore::clear() noexcept {
+  StoreState& state = *state_;
+  for (bool more = true; more;) {
+    Removed removed(state);
+    const Section section(state);
+    state.scheduler.take_all(removed.nodes);
+    more = !removed.nodes.empty();
+  }
+}
+
+}  // namespace fairlane::detail

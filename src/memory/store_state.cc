@@ -1,0 +1,71 @@
+#include "memory/store_state.h"
+
+#include <atomic>
+
+namespace fairlane::memory {
+
+namespace {
+
+// Identities of stores, so that a lease of one is never taken for a lease of another.
+std::uint64_t next_store() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+StoreState::StoreState(const QueueRules& the_rules, std::shared_ptr<Clock> the_clock,
+                       detail::DestroyNode destroy_node)
+    : clock(std::move(the_clock)),
+      destroy(destroy_node),
+      rules(the_rules),
+      store(next_store()),
+      // Without a limit of attempts a lease that ran out can still be acked.
+      ack_needs_now(the_rules.max_attempts != 0),
+      scheduler(the_rules, store) {}
+
+void StoreState::serve_now() { const Section section(*this, clock->now()); }
+
+bool StoreState::wait(const std::shared_ptr<Waiter>& waiter, Instant sleep_until,
+                      const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [&] { waiter->wakeup.raise(); });
+  for (bool gave_up = false;;) {
+    clock->sleep(waiter->wakeup, sleep_until);
+    if (waiter->served.load(std::memory_order_acquire)) return true;
+    const Instant now = clock->now();
+    Wakes wakes;
+    {
+      const Section section(*this, now);
+      waiters.serve(scheduler, wakes);  // What ran out just now may be for this very waiter.
+      const bool served = waiter->served.load(std::memory_order_relaxed);
+      gave_up = !served && (closed || stop.stop_requested() || now >= waiter->deadline);
+      if (gave_up) {
+        waiters.leave(*waiter);
+      } else if (!served) {
+        sleep_until = waiters.plan_sleep(*waiter, scheduler);
+      }
+    }
+    wakes.raise_all();
+    if (gave_up) return false;
+  }
+}
+
+void Section::serve_and_unlock() noexcept {
+  Wakes wakes;
+  bool serve_later = false;
+  if (has_now_) {
+    state_.waiters.serve(state_.scheduler, wakes);
+  } else {
+    serve_later = state_.waiters.could_serve(state_.scheduler);
+  }
+  state_.mutex.unlock();
+  wakes.raise_all();
+  if (!serve_later) return;
+  try {
+    state_.serve_now();
+  } catch (...) {
+    // The clock failed, and not for the caller's sake. Whoever waits is served by the next call.
+  }
+}
+
+}  // namespace fairlane::memory

@@ -1,0 +1,173 @@
+// The control plane and the dead letters at one instant: sections 5 and 6.
+#include <algorithm>
+
+#include "scheduler/scheduler.h"
+
+namespace fairlane::scheduler {
+
+using detail::DeadNode;
+using detail::QueuedNode;
+using detail::SharedNode;
+
+void Scheduler::suspend(std::string_view group_id) {
+  suspended_.emplace(group_id);
+  const Slot slot = find(group_id);
+  if (slot == no_slot || groups_[slot].suspended) return;
+  Group& group = groups_[slot];
+  if (group.state == HeadState::free) withdraw(slot);
+  group.suspended = true;
+}
+
+void Scheduler::resume(std::string_view group_id) {
+  const auto found = suspended_.find(group_id);
+  if (found == suspended_.end()) return;
+  const Slot slot = find(group_id);
+  if (slot != no_slot) {
+    Group& group = groups_[slot];
+    prepare(group);
+    group.suspended = false;
+    if (group.state == HeadState::free) set_free(slot);
+  }
+  suspended_.erase(found);
+}
+
+CutOff Scheduler::terminate(std::string_view group_id) {
+  const Slot slot = find(group_id);
+  if (slot == no_slot) return {};
+  const CutOff dropped = cut_off_all(slot);
+  deactivate(slot);
+  return dropped;
+}
+
+std::optional<std::uint64_t> Scheduler::cancel(std::string_view group_id, SharedNode* event,
+                                               CutOff& dropped) {
+  const Slot slot = find(group_id);
+  if (slot == no_slot) return publish({group_id, event, 0});
+  Group& group = groups_[slot];
+  const std::uint64_t kept = group.state == HeadState::leased ? 1 : 0;
+  const std::uint64_t gone = group.messages - kept;
+  const auto fits = [](std::uint64_t limit, std::uint64_t held) {
+    return limit == 0 || held < limit;
+  };
+  if (!fits(rules_.max_messages, queued_ - gone)) return std::nullopt;
+  if (!fits(rules_.max_group_messages, kept)) return std::nullopt;
+
+  prepare(group);
+  const Slot message = new_message(event);
+  if (kept == 0) {
+    dropped = cut_off_all(slot);
+  } else {
+    dropped = {messages_[group.head].next, gone};
+    messages_[group.head].next = no_slot;
+    group.tail = group.head;
+    group.messages = 1;
+    queued_ -= gone;
+    totals_.dropped += gone;
+  }
+  return append(slot, message);
+}
+
+GroupInfo Scheduler::inspect(std::string_view group_id) const {
+  GroupInfo info;
+  info.suspended = suspended_.contains(group_id);
+  const Slot slot = find(group_id);
+  if (slot == no_slot) return info;
+  const Group& group = groups_[slot];
+  info.messages = group.messages;
+  info.priority = group.priority_class->priority;
+  info.last_claimed_at = Instant(std::chrono::nanoseconds(group.last_claimed_at_ns));
+  info.state = group.suspended ? GroupState::suspended : GroupState::ready;
+  if (group.state == HeadState::free) return info;
+  info.state = group.state == HeadState::leased ? GroupState::leased : GroupState::parked;
+  info.until = Instant(std::chrono::nanoseconds(group.expiry_ns));
+  if (group.state == HeadState::leased) {
+    info.worker_id = std::string(workers_.name(group.worker));
+    info.attempt = messages_[group.head].attempts;
+  }
+  return info;
+}
+
+std::vector<std::string> Scheduler::groups(const GroupQuery& query) {
+  if (query.suspended) {
+    std::vector<std::string> page;
+    auto at = query.after ? suspended_.upper_bound(*query.after) : suspended_.begin();
+    for (; at != suspended_.end() && page.size() < query.limit; ++at) page.push_back(*at);
+    return page;
+  }
+  if (!listing_.is_built()) {
+    listing_.build(
+        [this](auto add) { table_.for_each([&](Slot slot) { add(groups_[slot].id); }); });
+  }
+  return listing_.page(query);
+}
+
+std::vector<QueuedNode> Scheduler::peek(std::string_view group_id, std::size_t limit) const {
+  std::vector<QueuedNode> page;
+  const Slot slot = find(group_id);
+  if (slot == no_slot) return page;
+  page.reserve(std::min<std::size_t>(limit, groups_[slot].messages));
+  for (Slot at = groups_[slot].head; at != no_slot && page.size() < limit;
+       at = messages_[at].next) {
+    messages_[at].event->retain();
+    page.push_back({messages_[at].seq, messages_[at].event, messages_[at].attempts});
+  }
+  return page;
+}
+
+Stats Scheduler::stats() const {
+  Stats stats = totals_;
+  stats.groups = table_.size();
+  stats.ready = ready_;
+  stats.leased = leased_;
+  stats.parked = parked_;
+  stats.dead = dead_.size();
+  for (const auto& group_id : suspended_) {
+    const Slot slot = find(group_id);
+    if (slot == no_slot) continue;
+    stats.suspended += groups_[slot].messages - (groups_[slot].state == HeadState::free ? 0U : 1U);
+  }
+  stats.waiting = queued_ - ready_ - leased_ - parked_ - stats.suspended;
+
+  Slot oldest = no_slot;
+  table_.for_each([&](Slot slot) {
+    if (oldest == no_slot || groups_[slot].head_seq < groups_[oldest].head_seq) oldest = slot;
+  });
+  if (oldest != no_slot) {
+    stats.oldest_age =
+        std::chrono::nanoseconds(now_ns_ - messages_[groups_[oldest].head].published_at_ns);
+  }
+  return stats;
+}
+
+std::vector<DeadNode> Scheduler::dead_letters(std::size_t limit, std::uint64_t after_seq) const {
+  std::vector<DeadNode> page;
+  page.reserve(std::min(limit, dead_.size()));
+  for (auto at = dead_.upper_bound(after_seq); at != dead_.end() && page.size() < limit; ++at) {
+    page.push_back(at->second);
+  }
+  for (const auto& letter : page) letter.event->retain();
+  return page;
+}
+
+Scheduler::Redriven Scheduler::redrive(std::uint64_t seq, std::uint64_t& new_seq) {
+  const auto found = dead_.find(seq);
+  if (found == dead_.end()) return Redriven::not_found;
+  const DeadNode& letter = found->second;
+  const auto published = publish({letter.group_id, letter.event, letter.priority});
+  if (!published) return Redriven::full;
+  new_seq = *published;
+  dead_.erase(found);
+  ++totals_.redriven;
+  return Redriven::done;
+}
+
+SharedNode* Scheduler::drop_dead(std::uint64_t seq) {
+  const auto found = dead_.find(seq);
+  if (found == dead_.end()) return nullptr;
+  SharedNode* const event = found->second.event;
+  dead_.erase(found);
+  ++totals_.dropped;
+  return event;
+}
+
+}  // namespace fairlane::scheduler

@@ -1,0 +1,55 @@
+// What the scheduler knows of a message and of a group.
+#pragma once
+
+#include <cstdint>
+
+#include "fairlane/detail/nodes.h"
+#include "scheduler/ordered_index.h"
+#include "scheduler/worker_names.h"
+
+namespace fairlane::scheduler {
+
+/// A queued message: a link of its group's chain.
+struct Message {
+  std::uint64_t seq;
+  detail::SharedNode* event;
+  std::int64_t published_at_ns;
+  Slot next;
+  std::uint32_t attempts;  // Claims so far.
+
+  Slot& free_link() noexcept { return next; }
+};
+
+/// The active groups of one priority.
+struct PriorityClass {
+  std::int32_t priority = 0;
+  std::uint64_t groups = 0;
+  OrderedIndex claimable;
+};
+
+enum class HeadState : std::uint8_t { free, leased, parked };
+
+/// An active group's record. Only a head can be in flight, so the lease is the group's.
+///
+/// Which index a record stands in follows from it alone: in flight, the index by expiry; else, if
+/// it is not suspended, its class's claimable index; else none.
+struct Group {
+  detail::GroupId* id;  // Null: an idle record.
+  PriorityClass* priority_class;
+  std::int64_t last_claimed_at_ns;
+  std::int64_t expiry_ns;  // Of the lease or park; meaningful in flight.
+  std::uint64_t fence;     // Of the current lease; 0: none. Outlives an expiry.
+  std::uint64_t head_seq;
+  std::uint64_t line;  // Place in ready_order.
+  Slot head;
+  Slot tail;
+  std::uint32_t messages;
+  std::uint32_t hash;
+  WorkerNames::Number worker;  // Who claimed the head last.
+  HeadState state;
+  bool suspended;
+
+  Slot& free_link() noexcept { return head; }
+};
+
+}  // namespace fairlane::scheduler
