@@ -53,7 +53,8 @@ class Wakeup {
 ///
 /// Threads: all members from any thread.
 /// Time: `now` may step back; a transport never does (it keeps the latest instant it used).
-/// Reentrancy: called with no lock of Fairlane's held, so an implementation may lock or call Python.
+/// Reentrancy: called with no lock of Fairlane's held, so an implementation may lock or call
+/// Python.
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -31,15 +31,15 @@ struct GroupInfo {
   std::uint64_t messages = 0;  ///< the one in flight included
   std::int32_t priority = 0;   ///< meaningful unless absent
   Instant last_claimed_at{};   ///< the clock's 0: never since it became active
-  std::optional<Instant> until = std::nullopt;           ///< leased or parked: its last instant
-  std::optional<std::string> worker_id = std::nullopt;   ///< leased: by whom
-  std::optional<std::uint32_t> attempt = std::nullopt;   ///< leased: which delivery
+  std::optional<Instant> until = std::nullopt;          ///< leased or parked: its last instant
+  std::optional<std::string> worker_id = std::nullopt;  ///< leased: by whom
+  std::optional<std::uint32_t> attempt = std::nullopt;  ///< leased: which delivery
 };
 
 /// Which groups `groups` lists.
 struct GroupQuery {
-  bool suspended = false;      ///< the suspended ones, active or not, instead of the active ones
-  std::size_t limit = 100;     ///< how many at the most
+  bool suspended = false;   ///< the suspended ones, active or not, instead of the active ones
+  std::size_t limit = 100;  ///< how many at the most
   /// Begin behind this id, in byte order; unset: with the very first.
   std::optional<std::string_view> after = std::nullopt;
 };

@@ -11,9 +11,9 @@
 namespace fairlane {
 
 /// What a call that acts through a lease answers.
-enum class [[nodiscard]] Settled {
-  done,   ///< it took effect
-  stale,  ///< the lease was no longer current: nothing was changed
+enum class [[nodiscard]] Settled{
+    done,   ///< it took effect
+    stale,  ///< the lease was no longer current: nothing was changed
 };
 
 constexpr std::string_view to_string(Settled settled) noexcept {
@@ -29,9 +29,8 @@ class EventRef {
   explicit EventRef(detail::Shared<detail::EventNode<Event>> node) noexcept
       : node_(std::move(node)) {}
   static EventRef make(Event&& event) {
-    return EventRef(
-        detail::Shared<detail::EventNode<Event>>::adopt(
-            new detail::EventNode<Event>(std::move(event))));
+    return EventRef(detail::Shared<detail::EventNode<Event>>::adopt(
+        new detail::EventNode<Event>(std::move(event))));
   }
 
   Event& operator*() const noexcept { return node_->event; }
@@ -44,11 +43,11 @@ class EventRef {
 
 /// What names a claim to the store that gave it. For implementers of transports.
 struct LeaseKey {
-  std::uint64_t store = 0;   ///< identity of the store; another's lease is a wrong argument
-  std::uint64_t fence = 0;   ///< unique to the claim, never 0
-  std::uint64_t seq = 0;     ///< the message
-  std::uint32_t slot = 0;    ///< where the store keeps the group; a hint, checked by the fence
-  std::uint32_t attempt = 0; ///< 1 for the first delivery
+  std::uint64_t store = 0;    ///< identity of the store; another's lease is a wrong argument
+  std::uint64_t fence = 0;    ///< unique to the claim, never 0
+  std::uint64_t seq = 0;      ///< the message
+  std::uint32_t slot = 0;     ///< where the store keeps the group; a hint, checked by the fence
+  std::uint32_t attempt = 0;  ///< 1 for the first delivery
 };
 
 /// The right to handle one message until `expires_at`, and to settle it once.

@@ -59,9 +59,8 @@ class Transport {
   /// Errors: `full`, `too_large`.
   virtual std::uint64_t publish(std::string_view group_id, Event&& event,
                                 std::int32_t priority = 0) = 0;
-  std::uint64_t publish(std::string_view group_id, const Event& event, std::int32_t priority = 0)
-    requires std::copy_constructible<Event>
-  {
+  std::uint64_t publish(std::string_view group_id, const Event& event,
+                        std::int32_t priority = 0) requires std::copy_constructible<Event> {
     Event copy(event);
     return publish(group_id, std::move(copy), priority);
   }

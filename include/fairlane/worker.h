@@ -32,9 +32,15 @@ class Outcome {
   static Outcome released() noexcept { return Outcome(Released{}); }
 
   struct Done {};
-  struct Retry { Duration delay; };
-  struct Failed { std::string why; };
-  struct Dead { std::string reason; };
+  struct Retry {
+    Duration delay;
+  };
+  struct Failed {
+    std::string why;
+  };
+  struct Dead {
+    std::string reason;
+  };
   struct Released {};
   using Kind = std::variant<Done, Retry, Failed, Dead, Released>;
   const Kind& kind() const noexcept { return kind_; }
@@ -58,16 +64,18 @@ struct Backoff {
 
 /// How a worker works.
 struct WorkerOptions {
-  std::string worker_id = "worker";  ///< shown by `inspect`; with several threads "id-1", "id-2", ..
-  std::size_t threads = 1;           ///< of `run`; at least 1
+  std::string worker_id =
+      "worker";             ///< shown by `inspect`; with several threads "id-1", "id-2", ..
+  std::size_t threads = 1;  ///< of `run`; at least 1
   Duration visibility = std::chrono::seconds(30);  ///< of each claim; kept alive by heartbeats
   std::int32_t min_priority = 0;                   ///< the worker's floor
-  double high_ratio = 0;                 ///< 0..1: share of claims that look at the threshold first
-  std::int32_t priority_threshold = 0;   ///< the floor of those claims
+  double high_ratio = 0;                ///< 0..1: share of claims that look at the threshold first
+  std::int32_t priority_threshold = 0;  ///< the floor of those claims
   Backoff backoff = {};
   Duration grace = std::chrono::seconds(10);  ///< how long `run` lets handlers finish when stopped
-  std::size_t batch = 16;   ///< most messages a thread claims at once while handlers are fast; 1: off
-  std::uint64_t seed = 0;   ///< of the jitter
+  std::size_t batch =
+      16;  ///< most messages a thread claims at once while handlers are fast; 1: off
+  std::uint64_t seed = 0;  ///< of the jitter
 };
 
 /// Told what becomes of each message, for logs and metrics. All members do nothing by default.
@@ -107,7 +115,8 @@ class WorkerLoop;
 /// Threads:   `step` from one thread at a time and not during `run`. The handler is called from
 ///            `threads` threads at once.
 /// Errors:    `std::invalid_argument` for options out of range. A failing transport never ends
-///            `run`; it is told to the observer and tried again after the back-off. `step` raises it.
+///            `run`; it is told to the observer and tried again after the back-off. `step` raises
+///            it.
 /// Time:      that of the transport's clock.
 /// Lifetime:  borrows the transport and the observer until it is destroyed.
 template <class Event>

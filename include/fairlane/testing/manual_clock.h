@@ -1,11 +1,11 @@
 // A clock that moves only when a test says so.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <condition_variable>
 
 #include "fairlane/clock.h"
 
