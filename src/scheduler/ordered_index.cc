@@ -1,6 +1,8 @@
 #include "scheduler/ordered_index.h"
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 
 namespace fairlane::scheduler {
 
@@ -18,14 +20,16 @@ constexpr auto by_key = [](const OrderedIndex::Entry& entry, OrderKey key) {
 void OrderedIndex::grow(std::size_t blocks) {
   spare_.reserve(std::max(blocks, max_spare));
   while (spare_.size() < blocks) spare_.push_back(std::make_unique<Block>());
-  if (row_.capacity() - row_.size() >= blocks) return;
-  row_.reserve(std::max(row_.size() * 2, row_.size() + blocks));
+  if (row_.capacity() - row_.size() < blocks + 1) {
+    row_.reserve(std::max(row_.size() * 2, row_.size() + blocks + 1));
+  }
+  if (row_.empty()) row_.push_back({{}, std::make_unique<Block>()});
 }
 
-std::unique_ptr<OrderedIndex::Block> OrderedIndex::take_spare(std::uint32_t position) noexcept {
+std::unique_ptr<OrderedIndex::Block> OrderedIndex::take_spare() noexcept {
   auto block = std::move(spare_.back());
   spare_.pop_back();
-  block->begin = block->end = position;
+  block->begin = block->end = 0;
   return block;
 }
 
@@ -53,6 +57,10 @@ void OrderedIndex::insert_into_row(std::size_t at, OrderKey lowest,
 }
 
 void OrderedIndex::erase_from_row(std::size_t at) noexcept {
+  if (size_ == 0) {
+    row_[at].block->begin = row_[at].block->end = 0;
+    return;
+  }
   give_spare(std::move(row_[at].block));
   if (at != first_) {
     row_.erase(row_.begin() + static_cast<std::ptrdiff_t>(at));
@@ -63,22 +71,26 @@ void OrderedIndex::erase_from_row(std::size_t at) noexcept {
   if (first_ >= row_.size() - first_) {
     row_.erase(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
-    if (row_.capacity() > 64 && row_.size() < row_.capacity() / 8) {
-      std::vector<Place> smaller;
-      try {
-        smaller.reserve(row_.capacity() / 4);
-      } catch (const std::bad_alloc&) {
-        return;
-      }
-      std::move(row_.begin(), row_.end(), std::back_inserter(smaller));
-      row_ = std::move(smaller);
-    }
+    shrink_row();
+  }
+}
+
+void OrderedIndex::shrink_row() noexcept {
+  constexpr std::size_t small = 64;
+  if (row_.capacity() <= small || row_.size() >= row_.capacity() / 8) return;
+  try {
+    std::vector<Place> shorter;
+    shorter.reserve(row_.capacity() / 4);
+    std::move(row_.begin(), row_.end(), std::back_inserter(shorter));
+    row_ = std::move(shorter);
+  } catch (const std::bad_alloc&) {
+    // The longer row goes on serving.
   }
 }
 
 void OrderedIndex::split(std::size_t at) noexcept {
   Block& full = *row_[at].block;
-  auto upper = take_spare(0);
+  auto upper = take_spare();
   const std::uint32_t middle = full.begin + full.size() / 2;
   std::copy(full.entries + middle, full.entries + full.end, upper->entries);
   upper->end = full.end - middle;
@@ -87,27 +99,16 @@ void OrderedIndex::split(std::size_t at) noexcept {
   insert_into_row(at + 1, lowest, std::move(upper));
 }
 
-void OrderedIndex::insert(OrderKey key, Slot slot) noexcept {
-  ++size_;
-  if (first_ == row_.size()) {
-    auto block = take_spare(0);
-    block->entries[block->end++] = {key, slot};
-    insert_into_row(row_.size(), key, std::move(block));
-    return;
-  }
+void OrderedIndex::insert_anywhere(OrderKey key, Slot slot) noexcept {
   std::size_t at = find_block(key);
   Block* block = row_[at].block.get();
-  if (block->size() == 0 || block->entries[block->end - 1].key < key) {
-    if (block->end < block_entries) {
-      block->entries[block->end++] = {key, slot};
-      return;
-    }
-    if (at + 1 == row_.size()) {  // The usual way to grow: full blocks, one after the other.
-      auto next = take_spare(0);
-      next->entries[next->end++] = {key, slot};
-      insert_into_row(at + 1, key, std::move(next));
-      return;
-    }
+  const bool is_tail = at + 1 == row_.size() && block->entries[block->end - 1].key < key;
+  if (is_tail && block->begin == 0) {  // The usual way to grow: full blocks, one after the other.
+    auto next = take_spare();
+    next->entries[next->end++] = {key, slot};
+    insert_into_row(at + 1, key, std::move(next));
+    ++size_;
+    return;
   }
   if (block->size() == block_entries) {
     split(at);
@@ -115,24 +116,28 @@ void OrderedIndex::insert(OrderKey key, Slot slot) noexcept {
     block = row_[at].block.get();
   }
   row_[at].lowest = std::min(row_[at].lowest, key);
-  Entry* const begin = block->entries + block->begin;
-  Entry* const end = block->entries + block->end;
-  Entry* const place = std::lower_bound(begin, end, key, by_key);
-  const bool shift_left =
-      block->end == block_entries || (block->begin > 0 && place - begin < end - place);
-  if (shift_left) {
+  insert_into_block(*block, {key, slot});
+  ++size_;
+}
+
+void OrderedIndex::insert_into_block(Block& block, const Entry& entry) noexcept {
+  Entry* const begin = block.entries + block.begin;
+  Entry* const end = block.entries + block.end;
+  Entry* const place = std::lower_bound(begin, end, entry.key, by_key);
+  const bool left_is_shorter = block.begin > 0 && place - begin < end - place;
+  if (block.end == block_entries || left_is_shorter) {
     std::move(begin, place, begin - 1);
-    --block->begin;
-    *(place - 1) = {key, slot};
+    --block.begin;
+    *(place - 1) = entry;
   } else {
     std::move_backward(place, end, end + 1);
-    ++block->end;
-    *place = {key, slot};
+    ++block.end;
+    *place = entry;
   }
 }
 
-void OrderedIndex::erase(OrderKey key) noexcept {
-  const std::size_t at = front().key == key ? first_ : find_block(key);
+void OrderedIndex::erase_anywhere(OrderKey key) noexcept {
+  const std::size_t at = find_block(key);
   Block& block = *row_[at].block;
   Entry* const begin = block.entries + block.begin;
   Entry* const end = block.entries + block.end;

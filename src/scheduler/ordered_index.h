@@ -48,10 +48,33 @@ class OrderedIndex {
   }
 
   /// Has been prepared for.
-  void insert(OrderKey key, Slot slot) noexcept;
+  void insert(OrderKey key, Slot slot) noexcept {
+    Block& last = *row_.back().block;
+    if (last.end == block_entries || (size_ != 0 && key < last.entries[last.end - 1].key)) {
+      return insert_anywhere(key, slot);
+    }
+    if (size_++ == 0) row_.back().lowest = key;
+    last.entries[last.end++] = {key, slot};
+  }
 
   /// The key is there.
-  void erase(OrderKey key) noexcept;
+  void erase(OrderKey key) noexcept {
+    Block& last = *row_.back().block;
+    if (front().key == key) {
+      pop_front();
+    } else if (last.entries[last.end - 1].key == key && last.size() > 1) {
+      --last.end;
+      --size_;
+    } else {
+      erase_anywhere(key);
+    }
+  }
+
+  void pop_front() noexcept {
+    Block& block = *row_[first_].block;
+    --size_;
+    if (++block.begin == block.end) erase_from_row(first_);
+  }
 
   const Entry& front() const noexcept {
     const Block& block = *row_[first_].block;
@@ -90,16 +113,21 @@ class OrderedIndex {
     std::unique_ptr<Block> block;
   };
 
+  void insert_anywhere(OrderKey key, Slot slot) noexcept;
+  void erase_anywhere(OrderKey key) noexcept;
   void grow(std::size_t blocks);
-  std::unique_ptr<Block> take_spare(std::uint32_t position) noexcept;
+  std::unique_ptr<Block> take_spare() noexcept;
   void give_spare(std::unique_ptr<Block> block) noexcept;
   std::size_t find_block(OrderKey key) const noexcept;
   void insert_into_row(std::size_t at, OrderKey lowest, std::unique_ptr<Block> block) noexcept;
   void erase_from_row(std::size_t at) noexcept;
+  void shrink_row() noexcept;
+  static void insert_into_block(Block& block, const Entry& entry) noexcept;
   void split(std::size_t at) noexcept;
   void merge_with_next(std::size_t at) noexcept;
 
-  std::vector<Place> row_;  // Of which those before first_ are gone.
+  // Of which those before first_ are gone. No block is empty, but the last one that is left.
+  std::vector<Place> row_;
   std::size_t first_ = 0;
   std::size_t size_ = 0;
   std::vector<std::unique_ptr<Block>> spare_;

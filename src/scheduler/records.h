@@ -14,6 +14,7 @@ struct Message {
   std::uint64_t seq;
   detail::SharedNode* event;
   std::int64_t published_at_ns;
+  std::uint64_t next_seq;  // Of `next`: what the rotation needs when it becomes the head.
   Slot next;
   std::uint32_t attempts;  // Claims so far.
 

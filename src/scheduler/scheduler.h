@@ -139,7 +139,7 @@ class Scheduler {
     ++totals_.stale;
     return Settled::stale;
   }
-  const PriorityClass* next_class(std::int32_t min_priority) const noexcept;
+  PriorityClass* next_class(std::int32_t min_priority) noexcept;
   void prefetch_following(const OrderedIndex& claimable) const noexcept;
 
   const QueueRules rules_;

@@ -34,7 +34,8 @@ class SlotPool {
     return chunks_[slot >> chunk_bits]->records[slot & (chunk_slots - 1)];
   }
 
-  /// Whether the memory of `slot` is there to be read; it may still be a free one.
+  /// Whether the record of `slot` is there to be read. A free one is as it was released, but for
+  /// its link, or all zero.
   bool is_mapped(Slot slot) const noexcept {
     return (slot >> chunk_bits) < chunks_.size() && chunks_[slot >> chunk_bits] != nullptr;
   }
@@ -58,7 +59,6 @@ class SlotPool {
   void release(Slot slot) noexcept {
     Chunk& chunk = *chunks_[slot >> chunk_bits];
     Record& record = chunk.records[slot & (chunk_slots - 1)];
-    record = Record();  // A stale name finds an idle record, not the old one.
     record.free_link() = chunk.free;
     chunk.free = slot & (chunk_slots - 1);
     if (chunk.live-- == chunk_slots) link(chunk);

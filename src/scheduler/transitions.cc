@@ -92,13 +92,13 @@ SharedNode* Scheduler::remove_head(Slot slot) noexcept {
   const Slot head = group.head;
   SharedNode* const event = messages_[head].event;
   group.head = messages_[head].next;
+  group.head_seq = messages_[head].next_seq;
   group.fence = 0;
   messages_.release(head);
   --queued_;
   if (--group.messages == 0) {
     deactivate(slot);
   } else {
-    group.head_seq = messages_[group.head].seq;
     set_free(slot);
   }
   return event;
@@ -138,6 +138,7 @@ void Scheduler::deactivate(Slot slot) noexcept {
   workers_.release(group.worker);
   PriorityClass& priority_class = *group.priority_class;
   --priority_class.groups;
+  group.fence = 0;  // A lease that still names this slot finds that it is stale.
   if (group.id->release()) GroupId::destroy(group.id);
   groups_.release(slot);
   drop_class_if_empty(priority_class);
@@ -165,7 +166,9 @@ std::uint64_t Scheduler::append(Slot group_slot, Slot message_slot) noexcept {
   ++queued_;
   ++totals_.published;
   if (group.messages++ != 0) {
-    messages_[group.tail].next = message_slot;
+    Message& tail = messages_[group.tail];
+    tail.next = message_slot;
+    tail.next_seq = seq;
     group.tail = message_slot;
     return seq;
   }
