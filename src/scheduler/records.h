@@ -11,12 +11,13 @@ namespace fairlane::scheduler {
 
 /// A queued message: a link of its group's chain.
 struct Message {
-  std::uint64_t seq;
   detail::SharedNode* event;
-  std::int64_t published_at_ns;
   std::uint64_t next_seq;  // Of `next`: what the rotation needs when it becomes the head.
   Slot next;
   std::uint32_t attempts;  // Claims so far.
+  // From here on only listings and publishing look.
+  std::uint64_t seq;
+  std::int64_t published_at_ns;
 
   Slot& free_link() noexcept { return next; }
 };
@@ -35,13 +36,8 @@ enum class HeadState : std::uint8_t { free, leased, parked };
 /// Which index a record stands in follows from it alone: in flight, the index by expiry; else, if
 /// it is not suspended, its class's claimable index; else none.
 struct Group {
-  detail::GroupId* id;  // Null: an idle record.
-  PriorityClass* priority_class;
-  std::int64_t last_claimed_at_ns;
-  std::int64_t expiry_ns;  // Of the lease or park; meaningful in flight.
-  std::uint64_t fence;     // Of the current lease; 0: none. Outlives an expiry.
-  std::uint64_t head_seq;
-  std::uint64_t line;  // Place in ready_order.
+  // What a publish looks at stands together.
+  detail::GroupId* id;
   Slot head;
   Slot tail;
   std::uint32_t messages;
@@ -49,6 +45,13 @@ struct Group {
   WorkerNames::Number worker;  // Who claimed the head last.
   HeadState state;
   bool suspended;
+
+  std::uint64_t fence;  // Of the current lease; 0: none. Outlives an expiry.
+  std::uint64_t head_seq;
+  std::int64_t last_claimed_at_ns;
+  std::int64_t expiry_ns;  // Of the lease or park; meaningful in flight.
+  std::uint64_t line;      // Place in ready_order.
+  PriorityClass* priority_class;
 
   Slot& free_link() noexcept { return head; }
 };

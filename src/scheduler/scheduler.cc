@@ -45,7 +45,11 @@ std::uint32_t Scheduler::hash(std::string_view group_id) const noexcept {
 }
 
 Slot Scheduler::find(std::uint32_t hash, std::string_view group_id) const noexcept {
-  return table_.find(hash, [&](Slot slot) { return groups_[slot].id->view() == group_id; });
+  return table_.find(hash, [&](Slot slot) {
+    const Group& group = groups_[slot];
+    messages_.prefetch(group.tail);  // Where a publish goes next, while the id is on its way.
+    return group.id->view() == group_id;
+  });
 }
 
 Slot Scheduler::find(const LeaseKey& key) const noexcept {
@@ -141,7 +145,7 @@ PriorityClass* Scheduler::next_class(std::int32_t min_priority) noexcept {
   return next;
 }
 
-void Scheduler::prefetch_following(const OrderedIndex& claimable) const noexcept {
+inline void Scheduler::prefetch_following(const OrderedIndex& claimable) const noexcept {
   // On a big store all that a claim touches is cold, but whose turn it is next is known: each claim
   // fetches one more step of the way from a record to its event for those that follow.
   if (const Slot slot = claimable.peek(3); slot != no_slot) groups_.prefetch(slot);

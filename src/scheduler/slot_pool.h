@@ -66,7 +66,11 @@ class SlotPool {
   }
 
   /// Hints that `slot` is about to be used.
-  void prefetch(Slot slot) const noexcept { __builtin_prefetch(&(*this)[slot]); }
+  [[gnu::always_inline]] void prefetch(Slot slot) const noexcept {
+    const auto* const begin = reinterpret_cast<const char*>(&(*this)[slot]);
+    __builtin_prefetch(begin);
+    __builtin_prefetch(begin + sizeof(Record) - 1);  // It may lie across two cache lines.
+  }
 
  private:
   struct Chunk {
