@@ -123,31 +123,32 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
     return lease(store_.claim_wait(worker_id, visibility, min_priority, timeout, std::move(stop)));
   }
 
-  Settled ack(const Lease<Event>& lease) override { return store_.ack(lease.key()); }
+  Settled ack(const Lease<Event>& lease) override { return store_.ack(handle(lease)); }
 
   std::vector<Settled> ack_batch(std::span<const Lease<Event>> leases) override {
-    std::vector<LeaseKey> keys;
-    keys.reserve(leases.size());
-    for (const auto& each : leases) keys.push_back(each.key());
-    return store_.ack_batch(keys);
+    std::vector<detail::LeaseHandle> handles;
+    handles.reserve(leases.size());
+    for (const auto& each : leases) handles.push_back(handle(each));
+    return store_.ack_batch(handles);
   }
 
   AckedAndClaimed<Event> ack_claim(const Lease<Event>& acked, std::string_view worker_id,
                                    Duration visibility, std::int32_t min_priority = 0) override {
     std::optional<detail::Grant> grant;
-    const auto settled = store_.ack_claim(acked.key(), worker_id, visibility, min_priority, grant);
+    const auto settled =
+        store_.ack_claim(handle(acked), worker_id, visibility, min_priority, grant);
     return {settled, lease(grant)};
   }
 
   Settled nack(const Lease<Event>& lease, Duration delay = {}) override {
-    return store_.nack(lease.key(), delay);
+    return store_.nack(handle(lease), delay);
   }
   Settled extend(const Lease<Event>& lease, Duration visibility) override {
-    return store_.extend(lease.key(), visibility);
+    return store_.extend(handle(lease), visibility);
   }
-  Settled release(const Lease<Event>& lease) override { return store_.release(lease.key()); }
+  Settled release(const Lease<Event>& lease) override { return store_.release(handle(lease)); }
   Settled reject(const Lease<Event>& lease, std::string_view reason = {}) override {
-    return store_.reject(lease.key(), reason);
+    return store_.reject(handle(lease), reason);
   }
 
   void close() override { store_.close(); }
@@ -190,6 +191,10 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
       detail::throw_too_large(bytes, limit);
   }
 
+  static detail::LeaseHandle handle(const Lease<Event>& lease) noexcept {
+    const LeaseKey& key = lease.key();
+    return {key.store, key.fence, key.seq, lease.shared_group_id().get()};
+  }
   static EventRef<Event> event_ref(detail::SharedNode* node) {
     return EventRef<Event>(detail::Shared<Node>::adopt(static_cast<Node*>(node)));
   }

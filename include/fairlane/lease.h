@@ -46,7 +46,6 @@ struct LeaseKey {
   std::uint64_t store = 0;    ///< identity of the store; another's lease is a wrong argument
   std::uint64_t fence = 0;    ///< unique to the claim, never 0
   std::uint64_t seq = 0;      ///< the message
-  std::uint32_t slot = 0;     ///< where the store keeps the group; a hint, checked by the fence
   std::uint32_t attempt = 0;  ///< 1 for the first delivery
 };
 

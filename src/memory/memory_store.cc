@@ -32,9 +32,9 @@ constexpr std::size_t recycle_slice = 512;
   throw TransportError(ErrorCode::not_found, "no dead letter has seq " + std::to_string(seq));
 }
 
-void check_store(const LeaseKey& key, std::uint64_t store) {
-  if (key.store == store) return;
-  throw std::invalid_argument("the lease of seq " + std::to_string(key.seq) +
+void check_store(const LeaseHandle& lease, std::uint64_t store) {
+  if (lease.store == store) return;
+  throw std::invalid_argument("the lease of seq " + std::to_string(lease.seq) +
                               " was given by another store");
 }
 
@@ -154,81 +154,82 @@ std::optional<Grant> MemoryStore::claim_wait(std::string_view worker_id, Duratio
   return std::nullopt;
 }
 
-Settled MemoryStore::ack(const LeaseKey& key) {
+Settled MemoryStore::ack(const LeaseHandle& lease) {
   StoreState& state = *state_;
-  check_store(key, state.store);
+  check_store(lease, state.store);
   Removed removed(state);
   if (!state.ack_needs_now) {
     const Section section(state);
-    return state.scheduler.ack(key, removed.node);
+    return state.scheduler.ack(lease, removed.node);
   }
   const Instant now = state.clock->now();
   const Section section(state, now);
-  return state.scheduler.ack(key, removed.node);
+  return state.scheduler.ack(lease, removed.node);
 }
 
-std::vector<Settled> MemoryStore::ack_batch(std::span<const LeaseKey> keys) {
+std::vector<Settled> MemoryStore::ack_batch(std::span<const LeaseHandle> leases) {
   StoreState& state = *state_;
-  for (const auto& key : keys) check_store(key, state.store);
+  for (const auto& lease : leases) check_store(lease, state.store);
   Removed removed(state);
-  removed.nodes.reserve(keys.size());
+  removed.nodes.reserve(leases.size());
   std::vector<Settled> settled;
-  settled.reserve(keys.size());
+  settled.reserve(leases.size());
   const Instant now = state.clock->now();
   const Section section(state, now);
-  for (const auto& key : keys) {
+  for (const auto& lease : leases) {
     SharedNode* node = nullptr;
-    settled.push_back(state.scheduler.ack(key, node));
+    settled.push_back(state.scheduler.ack(lease, node));
     if (node != nullptr) removed.nodes.push_back(node);
   }
   return settled;
 }
 
-Settled MemoryStore::ack_claim(const LeaseKey& key, std::string_view worker_id, Duration visibility,
-                               std::int32_t min_priority, std::optional<Grant>& grant) {
+Settled MemoryStore::ack_claim(const LeaseHandle& lease, std::string_view worker_id,
+                               Duration visibility, std::int32_t min_priority,
+                               std::optional<Grant>& grant) {
   StoreState& state = *state_;
-  check_store(key, state.store);
+  check_store(lease, state.store);
   check_duration(visibility, "visibility");
   Removed removed(state);
   const Instant now = state.clock->now();
   const Section section(state, now);
-  const auto settled = state.scheduler.ack(key, removed.node);
+  const auto settled = state.scheduler.ack(lease, removed.node);
   grant = state.scheduler.claim(worker_id, visibility, min_priority);
   return settled;
 }
 
-Settled MemoryStore::nack(const LeaseKey& key, Duration delay) {
+Settled MemoryStore::nack(const LeaseHandle& lease, Duration delay) {
   StoreState& state = *state_;
-  check_store(key, state.store);
+  check_store(lease, state.store);
   check_duration(delay, "delay");
   const Instant now = state.clock->now();
   const Section section(state, now);
-  return state.scheduler.nack(key, delay);
+  return state.scheduler.nack(lease, delay);
 }
 
-Settled MemoryStore::extend(const LeaseKey& key, Duration visibility) {
+Settled MemoryStore::extend(const LeaseHandle& lease, Duration visibility) {
   StoreState& state = *state_;
-  check_store(key, state.store);
+  check_store(lease, state.store);
   check_duration(visibility, "visibility");
   const Instant now = state.clock->now();
   const Section section(state, now);
-  return state.scheduler.extend(key, visibility);
+  return state.scheduler.extend(lease, visibility);
 }
 
-Settled MemoryStore::release(const LeaseKey& key) {
+Settled MemoryStore::release(const LeaseHandle& lease) {
   StoreState& state = *state_;
-  check_store(key, state.store);
+  check_store(lease, state.store);
   const Instant now = state.clock->now();
   const Section section(state, now);
-  return state.scheduler.release(key);
+  return state.scheduler.release(lease);
 }
 
-Settled MemoryStore::reject(const LeaseKey& key, std::string_view reason) {
+Settled MemoryStore::reject(const LeaseHandle& lease, std::string_view reason) {
   StoreState& state = *state_;
-  check_store(key, state.store);
+  check_store(lease, state.store);
   const Instant now = state.clock->now();
   const Section section(state, now);
-  return state.scheduler.reject(key, reason);
+  return state.scheduler.reject(lease, reason);
 }
 
 void MemoryStore::suspend(std::string_view group_id) {

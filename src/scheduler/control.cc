@@ -11,68 +11,55 @@ using detail::SharedNode;
 
 void Scheduler::suspend(std::string_view group_id) {
   suspended_.emplace(group_id);
-  const Slot slot = find(group_id);
-  if (slot == no_slot || groups_[slot].suspended) return;
-  Group& group = groups_[slot];
-  if (group.state == HeadState::free) withdraw(slot);
-  group.suspended = true;
+  Group* const group = find(group_id);
+  if (group == nullptr || group->suspended) return;
+  if (group->state == HeadState::free) withdraw(*group);
+  group->suspended = true;
 }
 
 void Scheduler::resume(std::string_view group_id) {
   const auto found = suspended_.find(group_id);
   if (found == suspended_.end()) return;
-  const Slot slot = find(group_id);
-  if (slot != no_slot) {
-    Group& group = groups_[slot];
-    prepare(group);
-    group.suspended = false;
-    if (group.state == HeadState::free) set_free(slot);
+  if (Group* const group = find(group_id)) {
+    prepare(*group);
+    group->suspended = false;
+    if (group->state == HeadState::free) set_free(*group);
   }
   suspended_.erase(found);
 }
 
 CutOff Scheduler::terminate(std::string_view group_id) {
-  const Slot slot = find(group_id);
-  if (slot == no_slot) return {};
-  const CutOff dropped = cut_off_all(slot);
-  deactivate(slot);
+  Group* const group = find(group_id);
+  if (group == nullptr) return {};
+  const CutOff dropped = cut_off_all(*group);
+  deactivate(*group);
   return dropped;
 }
 
 std::optional<std::uint64_t> Scheduler::cancel(std::string_view group_id, SharedNode* event,
                                                CutOff& dropped) {
-  const Slot slot = find(group_id);
-  if (slot == no_slot) return publish({group_id, event, 0});
-  Group& group = groups_[slot];
-  const std::uint64_t kept = group.state == HeadState::leased ? 1 : 0;
-  const std::uint64_t gone = group.messages - kept;
+  Group* const group = find(group_id);
+  if (group == nullptr) return publish({group_id, event, 0});
+  const std::uint64_t kept = group->state == HeadState::leased ? 1 : 0;
+  const std::uint64_t gone = group->messages - kept;
   const auto fits = [](std::uint64_t limit, std::uint64_t held) {
     return limit == 0 || held < limit;
   };
   if (!fits(rules_.max_messages, queued_ - gone)) return std::nullopt;
   if (!fits(rules_.max_group_messages, kept)) return std::nullopt;
 
-  prepare(group);
+  prepare(*group);
   const Slot message = new_message(event);
-  if (kept == 0) {
-    dropped = cut_off_all(slot);
-  } else {
-    dropped = {messages_[group.head].next, gone};
-    messages_[group.head].next = no_slot;
-    group.tail = group.head;
-    group.messages = 1;
-    queued_ -= gone;
-    totals_.dropped += gone;
-  }
-  return append(slot, message);
+  dropped = kept == 0 ? cut_off_all(*group) : cut_off_followers(*group);
+  return append(*group, message);
 }
 
 GroupInfo Scheduler::inspect(std::string_view group_id) const {
   GroupInfo info;
   info.suspended = suspended_.contains(group_id);
-  const Slot slot = find(group_id);
-  if (slot == no_slot) return info;
-  const Group& group = groups_[slot];
+  const Group* const found = find(group_id);
+  if (found == nullptr) return info;
+  const Group& group = *found;
   info.messages = group.messages;
   info.priority = group.priority_class->priority;
   info.last_claimed_at = Instant(std::chrono::nanoseconds(group.last_claimed_at_ns));
@@ -95,19 +82,17 @@ std::vector<std::string> Scheduler::groups(const GroupQuery& query) {
     return page;
   }
   if (!listing_.is_built()) {
-    listing_.build(
-        [this](auto add) { table_.for_each([&](Slot slot) { add(groups_[slot].id); }); });
+    listing_.build([this](auto add) { table_.for_each([&](const Group* group) { add(group); }); });
   }
   return listing_.page(query);
 }
 
 std::vector<QueuedNode> Scheduler::peek(std::string_view group_id, std::size_t limit) const {
   std::vector<QueuedNode> page;
-  const Slot slot = find(group_id);
-  if (slot == no_slot) return page;
-  page.reserve(std::min<std::size_t>(limit, groups_[slot].messages));
-  for (Slot at = groups_[slot].head; at != no_slot && page.size() < limit;
-       at = messages_[at].next) {
+  const Group* const group = find(group_id);
+  if (group == nullptr) return page;
+  page.reserve(std::min<std::size_t>(limit, group->messages));
+  for (Slot at = group->head; at != no_slot && page.size() < limit; at = messages_[at].next) {
     messages_[at].event->retain();
     page.push_back({messages_[at].seq, messages_[at].event, messages_[at].attempts});
   }
@@ -122,19 +107,18 @@ Stats Scheduler::stats() const {
   stats.parked = parked_;
   stats.dead = dead_.size();
   for (const auto& group_id : suspended_) {
-    const Slot slot = find(group_id);
-    if (slot == no_slot) continue;
-    stats.suspended += groups_[slot].messages - (groups_[slot].state == HeadState::free ? 0U : 1U);
+    const Group* const group = find(group_id);
+    if (group == nullptr) continue;
+    stats.suspended += group->messages - (group->state == HeadState::free ? 0U : 1U);
   }
   stats.waiting = queued_ - ready_ - leased_ - parked_ - stats.suspended;
 
-  Slot oldest = no_slot;
-  table_.for_each([&](Slot slot) {
-    if (oldest == no_slot || groups_[slot].head_seq < groups_[oldest].head_seq) oldest = slot;
+  const Group* oldest = nullptr;
+  table_.for_each([&](const Group* group) {
+    if (oldest == nullptr || group->head_seq < oldest->head_seq) oldest = group;
   });
-  if (oldest != no_slot) {
-    stats.oldest_age =
-        std::chrono::nanoseconds(now_ns_ - messages_[groups_[oldest].head].published_at_ns);
+  if (oldest != nullptr) {
+    stats.oldest_age = std::chrono::nanoseconds(now_ns_ - messages_[oldest->head].published_at_ns);
   }
   return stats;
 }

@@ -16,18 +16,18 @@ void GroupTable::reserve(std::size_t more) {
   rehash(std::bit_ceil(std::max(min_capacity, needed * 4 / 3 + 1)));
 }
 
-void GroupTable::insert(std::uint32_t hash, Slot slot) noexcept {
+void GroupTable::insert(std::uint32_t hash, Group* group) noexcept {
   std::size_t at = hash & mask();
-  while (cells_[at].slot != no_slot) at = (at + 1) & mask();
-  cells_[at] = {hash, slot};
+  while (cells_[at].group != nullptr) at = (at + 1) & mask();
+  cells_[at] = {hash, group};
   ++size_;
 }
 
-void GroupTable::erase(std::uint32_t hash, Slot slot) noexcept {
+void GroupTable::erase(std::uint32_t hash, Group* group) noexcept {
   std::size_t hole = hash & mask();
-  while (cells_[hole].slot != slot) hole = (hole + 1) & mask();
+  while (cells_[hole].group != group) hole = (hole + 1) & mask();
   // Move back what stands behind the hole and could not be found across it.
-  for (std::size_t at = (hole + 1) & mask(); cells_[at].slot != no_slot; at = (at + 1) & mask()) {
+  for (std::size_t at = (hole + 1) & mask(); cells_[at].group != nullptr; at = (at + 1) & mask()) {
     const std::size_t home = cells_[at].hash & mask();
     if (((at - home) & mask()) >= ((at - hole) & mask())) {
       cells_[hole] = cells_[at];
@@ -50,7 +50,7 @@ void GroupTable::rehash(std::size_t capacity) {
   old.swap(cells_);
   size_ = 0;
   for (const auto& cell : old) {
-    if (cell.slot != no_slot) insert(cell.hash, cell.slot);
+    if (cell.group != nullptr) insert(cell.hash, cell.group);
   }
 }
 

@@ -99,13 +99,13 @@ void OrderedIndex::split(std::size_t at) noexcept {
   insert_into_row(at + 1, lowest, std::move(upper));
 }
 
-void OrderedIndex::insert_anywhere(OrderKey key, Slot slot) noexcept {
+void OrderedIndex::insert_anywhere(OrderKey key, Group* group) noexcept {
   std::size_t at = find_block(key);
   Block* block = row_[at].block.get();
   const bool is_tail = at + 1 == row_.size() && block->entries[block->end - 1].key < key;
   if (is_tail && block->begin == 0) {  // The usual way to grow: full blocks, one after the other.
     auto next = take_spare();
-    next->entries[next->end++] = {key, slot};
+    next->entries[next->end++] = {key, group};
     insert_into_row(at + 1, key, std::move(next));
     ++size_;
     return;
@@ -116,7 +116,7 @@ void OrderedIndex::insert_anywhere(OrderKey key, Slot slot) noexcept {
     block = row_[at].block.get();
   }
   row_[at].lowest = std::min(row_[at].lowest, key);
-  insert_into_block(*block, {key, slot});
+  insert_into_block(*block, {key, group});
   ++size_;
 }
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "scheduler/slot_pool.h"
-
 namespace fairlane::scheduler {
+
+struct Group;
 
 /// What an index is ordered by; unique within one index.
 struct OrderKey {
@@ -31,7 +31,7 @@ class OrderedIndex {
  public:
   struct Entry {
     OrderKey key;
-    Slot slot;
+    Group* group;
   };
 
   OrderedIndex() = default;
@@ -48,13 +48,13 @@ class OrderedIndex {
   }
 
   /// Has been prepared for.
-  void insert(OrderKey key, Slot slot) noexcept {
+  void insert(OrderKey key, Group* group) noexcept {
     Block& last = *row_.back().block;
     if (last.end == block_entries || (size_ != 0 && key < last.entries[last.end - 1].key)) {
-      return insert_anywhere(key, slot);
+      return insert_anywhere(key, group);
     }
     if (size_++ == 0) row_.back().lowest = key;
-    last.entries[last.end++] = {key, slot};
+    last.entries[last.end++] = {key, group};
   }
 
   /// The key is there.
@@ -81,11 +81,11 @@ class OrderedIndex {
     return block.entries[block.begin];
   }
 
-  /// The slot `ahead` places behind the front if it stands in the same block, else `no_slot`.
-  Slot peek(std::size_t ahead) const noexcept {
+  /// The group `ahead` places behind the front if it stands in the same block, else null.
+  Group* peek(std::size_t ahead) const noexcept {
     const Block& block = *row_[first_].block;
     const std::size_t at = block.begin + ahead;
-    return at < block.end ? block.entries[at].slot : no_slot;
+    return at < block.end ? block.entries[at].group : nullptr;
   }
 
   /// Calls `visit(entry)` from the front on until it returns false.
@@ -113,7 +113,7 @@ class OrderedIndex {
     std::unique_ptr<Block> block;
   };
 
-  void insert_anywhere(OrderKey key, Slot slot) noexcept;
+  void insert_anywhere(OrderKey key, Group* group) noexcept;
   void erase_anywhere(OrderKey key) noexcept;
   void grow(std::size_t blocks);
   std::unique_ptr<Block> take_spare() noexcept;

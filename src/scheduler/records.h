@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "fairlane/detail/nodes.h"
 #include "scheduler/ordered_index.h"
+#include "scheduler/slot_pool.h"
 #include "scheduler/worker_names.h"
 
 namespace fairlane::scheduler {
@@ -35,25 +37,26 @@ enum class HeadState : std::uint8_t { free, leased, parked };
 ///
 /// Which index a record stands in follows from it alone: in flight, the index by expiry; else, if
 /// it is not suspended, its class's claimable index; else none.
-struct Group {
-  // What a publish looks at stands together.
-  detail::GroupId* id;
-  Slot head;
-  Slot tail;
-  std::uint32_t messages;
-  std::uint32_t hash;
-  WorkerNames::Number worker;  // Who claimed the head last.
-  HeadState state;
-  bool suspended;
-
+struct GroupRecord {
   std::uint64_t fence;  // Of the current lease; 0: none. Outlives an expiry.
-  std::uint64_t head_seq;
   std::int64_t last_claimed_at_ns;
   std::int64_t expiry_ns;  // Of the lease or park; meaningful in flight.
   std::uint64_t line;      // Place in ready_order.
   PriorityClass* priority_class;
+  std::uint64_t head_seq;
+  // What a publish looks at stands together, with the id behind it.
+  HeadState state;
+  bool suspended;
+  WorkerNames::Number worker;  // Who claimed the head last.
+  Slot head;
+  Slot tail;
+  std::uint32_t messages;
+};
 
-  Slot& free_link() noexcept { return head; }
+/// The record and the id in one node, which leases keep alive: so a settle finds its group without
+/// a look-up, and one that is gone shows by its fence.
+struct Group final : GroupRecord, detail::GroupId {
+  static Group* create(std::string_view id);
 };
 
 }  // namespace fairlane::scheduler

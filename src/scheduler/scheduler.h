@@ -61,11 +61,11 @@ class Scheduler {
   std::optional<detail::Grant> claim(std::string_view worker_id, Duration visibility,
                                      std::int32_t min_priority);
   /// `removed` is the message's ownership of the event, if done.
-  Settled ack(const LeaseKey& key, detail::SharedNode*& removed);
-  Settled nack(const LeaseKey& key, Duration delay);
-  Settled extend(const LeaseKey& key, Duration visibility);
-  Settled release(const LeaseKey& key);
-  Settled reject(const LeaseKey& key, std::string_view reason);
+  Settled ack(const detail::LeaseHandle& lease, detail::SharedNode*& removed);
+  Settled nack(const detail::LeaseHandle& lease, Duration delay);
+  Settled extend(const detail::LeaseHandle& lease, Duration visibility);
+  Settled release(const detail::LeaseHandle& lease);
+  Settled reject(const detail::LeaseHandle& lease, std::string_view reason);
 
   // The control plane.
   void suspend(std::string_view group_id);
@@ -105,35 +105,36 @@ class Scheduler {
 
   // Finding (scheduler.cc).
   std::uint32_t hash(std::string_view group_id) const noexcept;
-  Slot find(std::uint32_t hash, std::string_view group_id) const noexcept;
-  Slot find(std::string_view group_id) const noexcept { return find(hash(group_id), group_id); }
-  Slot find(const LeaseKey& key) const noexcept;
+  Group* find(std::uint32_t hash, std::string_view group_id) const noexcept;
+  Group* find(std::string_view group_id) const noexcept { return find(hash(group_id), group_id); }
+  static Group* current(const detail::LeaseHandle& lease) noexcept;
   bool has_room(std::uint64_t more, std::uint64_t group_messages,
                 std::uint64_t group_more) const noexcept;
 
   // Moving a group between its states (transitions.cc).
   OrderKey rotation_key(const Group& group) const noexcept;
   static OrderKey expiry_key(const Group& group) noexcept;
-  void withdraw(Slot slot) noexcept;
-  void set_free(Slot slot) noexcept;
-  void set_in_flight(Slot slot, HeadState state, std::int64_t expiry_ns) noexcept;
+  void withdraw(Group& group) noexcept;
+  void set_free(Group& group) noexcept;
+  void set_in_flight(Group& group, HeadState state, std::int64_t expiry_ns) noexcept;
   void prepare(Group& group);
-  void fail_exhausted(Slot slot);
-  void lapse(Slot slot);
+  void fail_exhausted(Group& group);
+  void lapse(Group& group);
   bool is_exhausted(const Group& group) const noexcept;
 
   // Making and removing (transitions.cc).
-  Slot activate(std::string_view group_id, std::uint32_t hash, std::int32_t priority);
-  void deactivate(Slot slot) noexcept;
+  Group& activate(std::string_view group_id, std::uint32_t hash, std::int32_t priority);
+  void deactivate(Group& group) noexcept;
   Slot new_message(detail::SharedNode* event);
-  std::uint64_t append(Slot group_slot, Slot message_slot) noexcept;
+  std::uint64_t append(Group& group, Slot message) noexcept;
   std::uint64_t enter(std::string_view group_id, std::int32_t priority, detail::SharedNode* event);
   std::vector<std::uint64_t> enter_all(std::span<const detail::NodePublication> messages);
-  void undo_append(Slot slot, Slot former_tail) noexcept;
-  detail::SharedNode* remove_head(Slot slot) noexcept;
-  void bury_head(Slot slot, std::string_view reason);
+  void undo_append(Group& group, Slot former_tail) noexcept;
+  detail::SharedNode* remove_head(Group& group) noexcept;
+  void bury_head(Group& group, std::string_view reason);
   void drop_class_if_empty(PriorityClass& priority_class) noexcept;
-  CutOff cut_off_all(Slot slot) noexcept;
+  CutOff cut_off_all(Group& group) noexcept;
+  CutOff cut_off_followers(Group& group) noexcept;
 
   Settled stale() noexcept {
     ++totals_.stale;
@@ -153,7 +154,6 @@ class Scheduler {
   std::uint64_t last_line_ = 0;
 
   SlotPool<Message> messages_;
-  SlotPool<Group> groups_;
   GroupTable table_;
   Classes classes_;
   OrderedIndex in_flight_;

@@ -1,5 +1,8 @@
 // How groups and messages come, change their state, and go.
 #include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
 
 #include "scheduler/scheduler.h"
 
@@ -29,8 +32,7 @@ void Scheduler::prepare(Group& group) {
   group.priority_class->claimable.prepare();
 }
 
-void Scheduler::withdraw(Slot slot) noexcept {
-  Group& group = groups_[slot];
+void Scheduler::withdraw(Group& group) noexcept {
   if (group.state != HeadState::free) {
     --(group.state == HeadState::leased ? leased_ : parked_);
     in_flight_.erase(expiry_key(group));
@@ -41,54 +43,48 @@ void Scheduler::withdraw(Slot slot) noexcept {
   }
 }
 
-void Scheduler::set_free(Slot slot) noexcept {
-  Group& group = groups_[slot];
+void Scheduler::set_free(Group& group) noexcept {
   group.state = HeadState::free;
   if (group.suspended) return;
   ++ready_;
-  group.priority_class->claimable.insert(rotation_key(group), slot);
+  group.priority_class->claimable.insert(rotation_key(group), &group);
 }
 
-void Scheduler::set_in_flight(Slot slot, HeadState state, std::int64_t expiry_ns) noexcept {
-  Group& group = groups_[slot];
+void Scheduler::set_in_flight(Group& group, HeadState state, std::int64_t expiry_ns) noexcept {
   group.state = state;
   group.expiry_ns = expiry_ns;
   ++(state == HeadState::leased ? leased_ : parked_);
-  in_flight_.insert(expiry_key(group), slot);
+  in_flight_.insert(expiry_key(group), &group);
 }
 
-void Scheduler::lapse(Slot slot) {
-  Group& group = groups_[slot];
+void Scheduler::lapse(Group& group) {
   prepare(group);
-  if (group.state == HeadState::leased && is_exhausted(group)) return fail_exhausted(slot);
-  withdraw(slot);
-  set_free(slot);
+  if (group.state == HeadState::leased && is_exhausted(group)) return fail_exhausted(group);
+  withdraw(group);
+  set_free(group);
 }
 
-void Scheduler::fail_exhausted(Slot slot) {
-  Group& group = groups_[slot];
-  if (rules_.when_exhausted == WhenExhausted::dead_letter) return bury_head(slot, {});
-  suspended_.emplace(group.id->view());
-  withdraw(slot);
+void Scheduler::fail_exhausted(Group& group) {
+  if (rules_.when_exhausted == WhenExhausted::dead_letter) return bury_head(group, {});
+  suspended_.emplace(group.view());
+  withdraw(group);
   group.fence = 0;
   group.suspended = true;
-  set_free(slot);
+  set_free(group);
 }
 
-void Scheduler::bury_head(Slot slot, std::string_view reason) {
-  Group& group = groups_[slot];
+void Scheduler::bury_head(Group& group, std::string_view reason) {
   const Message& head = messages_[group.head];
   dead_.emplace(head.seq,
-                detail::DeadNode{head.seq, std::string(group.id->view()), head.event, head.attempts,
+                detail::DeadNode{head.seq, std::string(group.view()), head.event, head.attempts,
                                  group.priority_class->priority,
                                  std::string(workers_.name(group.worker)), std::string(reason)});
   ++totals_.dead_lettered;
-  withdraw(slot);
-  remove_head(slot);
+  withdraw(group);
+  remove_head(group);
 }
 
-SharedNode* Scheduler::remove_head(Slot slot) noexcept {
-  Group& group = groups_[slot];
+SharedNode* Scheduler::remove_head(Group& group) noexcept {
   const Slot head = group.head;
   SharedNode* const event = messages_[head].event;
   group.head = messages_[head].next;
@@ -97,50 +93,57 @@ SharedNode* Scheduler::remove_head(Slot slot) noexcept {
   messages_.release(head);
   --queued_;
   if (--group.messages == 0) {
-    deactivate(slot);
+    deactivate(group);
   } else {
-    set_free(slot);
+    set_free(group);
   }
   return event;
 }
 
-Slot Scheduler::activate(std::string_view group_id, std::uint32_t hash, std::int32_t priority) {
+Group* Group::create(std::string_view id) {
+  static_assert(sizeof(Group) == sizeof(GroupRecord) + sizeof(GroupId), "the id's bytes end it");
+  void* const memory = ::operator new(sizeof(Group) + id.size());
+  auto* const group = ::new (memory) Group();
+  auto* const group_id = static_cast<GroupId*>(group);
+  group_id->size = static_cast<std::uint16_t>(id.size());
+  group_id->prefix = sizeof(GroupRecord);
+  if (!id.empty()) std::memcpy(static_cast<void*>(group_id + 1), id.data(), id.size());
+  return group;
+}
+
+Group& Scheduler::activate(std::string_view group_id, std::uint32_t hash, std::int32_t priority) {
   table_.reserve(1);
   PriorityClass& priority_class = classes_.try_emplace(priority).first->second;
   priority_class.priority = priority;
-  Slot slot = no_slot;
+  auto owner = Shared<GroupId>();
+  Group* group = nullptr;
   try {
     priority_class.claimable.prepare();
-    auto id = Shared<GroupId>::adopt(GroupId::create(group_id));
-    slot = groups_.allocate();
-    listing_.add(id.get());
-    groups_[slot].id = id.detach();
+    group = Group::create(group_id);
+    owner = Shared<GroupId>::adopt(group);
+    listing_.add(group);
   } catch (...) {
-    if (slot != no_slot) groups_.release(slot);
     drop_class_if_empty(priority_class);
     throw;
   }
+  owner.detach();
   ++priority_class.groups;
-  table_.insert(hash, slot);
-  Group& group = groups_[slot];
-  group.priority_class = &priority_class;
-  group.head = group.tail = no_slot;
-  group.hash = hash;
-  group.line = ++last_line_;
-  group.suspended = !suspended_.empty() && suspended_.contains(group_id);
-  return slot;
+  table_.insert(hash, group);
+  group->priority_class = &priority_class;
+  group->head = group->tail = no_slot;
+  group->line = ++last_line_;
+  group->suspended = !suspended_.empty() && suspended_.contains(group_id);
+  return *group;
 }
 
-void Scheduler::deactivate(Slot slot) noexcept {
-  Group& group = groups_[slot];
-  table_.erase(group.hash, slot);
-  listing_.remove(group.id);
+void Scheduler::deactivate(Group& group) noexcept {
+  table_.erase(hash(group.view()), &group);
+  listing_.remove(&group);
   workers_.release(group.worker);
   PriorityClass& priority_class = *group.priority_class;
   --priority_class.groups;
-  group.fence = 0;  // A lease that still names this slot finds that it is stale.
-  if (group.id->release()) GroupId::destroy(group.id);
-  groups_.release(slot);
+  group.fence = 0;  // A lease that still names this group finds that it is stale.
+  if (group.release()) GroupId::destroy(&group);
   drop_class_if_empty(priority_class);
 }
 
@@ -159,50 +162,56 @@ Slot Scheduler::new_message(SharedNode* event) {
   return slot;
 }
 
-std::uint64_t Scheduler::append(Slot group_slot, Slot message_slot) noexcept {
-  Group& group = groups_[group_slot];
+std::uint64_t Scheduler::append(Group& group, Slot message) noexcept {
   const std::uint64_t seq = ++last_seq_;
-  messages_[message_slot].seq = seq;
+  messages_[message].seq = seq;
   ++queued_;
   ++totals_.published;
   if (group.messages++ != 0) {
     Message& tail = messages_[group.tail];
-    tail.next = message_slot;
+    tail.next = message;
     tail.next_seq = seq;
-    group.tail = message_slot;
+    group.tail = message;
     return seq;
   }
-  group.head = group.tail = message_slot;
+  group.head = group.tail = message;
   group.head_seq = seq;
-  set_free(group_slot);
+  set_free(group);
   return seq;
 }
 
 std::uint64_t Scheduler::enter(std::string_view group_id, std::int32_t priority,
                                SharedNode* event) {
   const std::uint32_t id_hash = hash(group_id);
-  Slot group = find(id_hash, group_id);
+  Group* const group = find(id_hash, group_id);
   const Slot message = new_message(event);
-  if (group == no_slot) {
-    try {
-      group = activate(group_id, id_hash, priority);
-    } catch (...) {
-      messages_.release(message);
-      throw;
-    }
+  if (group != nullptr) return append(*group, message);
+  try {
+    return append(activate(group_id, id_hash, priority), message);
+  } catch (...) {
+    messages_.release(message);
+    throw;
   }
-  return append(group, message);
 }
 
-CutOff Scheduler::cut_off_all(Slot slot) noexcept {
-  Group& group = groups_[slot];
+CutOff Scheduler::cut_off_all(Group& group) noexcept {
   const CutOff cut_off{group.head, group.messages};
-  withdraw(slot);
+  withdraw(group);
   queued_ -= group.messages;
   totals_.dropped += group.messages;
   group.head = group.tail = no_slot;
   group.messages = 0;
   group.fence = 0;
+  return cut_off;
+}
+
+CutOff Scheduler::cut_off_followers(Group& group) noexcept {
+  Message& head = messages_[group.head];
+  const CutOff cut_off{std::exchange(head.next, no_slot), group.messages - 1};
+  queued_ -= cut_off.messages;
+  totals_.dropped += cut_off.messages;
+  group.tail = group.head;
+  group.messages = 1;
   return cut_off;
 }
 

@@ -49,14 +49,14 @@ class MemoryStore {
                                   std::int32_t min_priority, Duration timeout,
                                   std::stop_token stop);
 
-  Settled ack(const LeaseKey& key);
-  std::vector<Settled> ack_batch(std::span<const LeaseKey> keys);
-  Settled ack_claim(const LeaseKey& key, std::string_view worker_id, Duration visibility,
+  Settled ack(const LeaseHandle& lease);
+  std::vector<Settled> ack_batch(std::span<const LeaseHandle> leases);
+  Settled ack_claim(const LeaseHandle& lease, std::string_view worker_id, Duration visibility,
                     std::int32_t min_priority, std::optional<Grant>& grant);
-  Settled nack(const LeaseKey& key, Duration delay);
-  Settled extend(const LeaseKey& key, Duration visibility);
-  Settled release(const LeaseKey& key);
-  Settled reject(const LeaseKey& key, std::string_view reason);
+  Settled nack(const LeaseHandle& lease, Duration delay);
+  Settled extend(const LeaseHandle& lease, Duration visibility);
+  Settled release(const LeaseHandle& lease);
+  Settled reject(const LeaseHandle& lease, std::string_view reason);
 
   void suspend(std::string_view group_id);
   void resume(std::string_view group_id);

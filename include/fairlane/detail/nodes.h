@@ -20,6 +20,14 @@ struct NodePublication {
   std::int32_t priority;
 };
 
+/// What a settle names a claim by. The group's node is kept alive by the lease.
+struct LeaseHandle {
+  std::uint64_t store;
+  std::uint64_t fence;
+  std::uint64_t seq;
+  GroupId* group;
+};
+
 /// A claim, with one ownership of the event and of the id that the receiver takes over.
 struct Grant {
   LeaseKey key;

@@ -60,9 +60,11 @@ class Shared {
   Node* node_ = nullptr;
 };
 
-/// A group's id, shared by its record and by the leases of its messages.
+/// A group's id, shared by its record and by the leases of its messages. The bytes stand behind it
+/// in one allocation; a store may keep its record of the group before it there.
 struct GroupId : SharedNode {
-  std::uint32_t size = 0;
+  std::uint16_t size = 0;    ///< bytes of the id, which stand behind this object
+  std::uint16_t prefix = 0;  ///< bytes of the allocation before this object, trivially destructible
 
   static GroupId* create(std::string_view bytes);
   static void destroy(GroupId* id) noexcept;
