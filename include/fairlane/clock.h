@@ -63,6 +63,10 @@ class Clock {
 
   virtual Instant now() const = 0;
 
+  /// An instant that is not later than now and at most a few milliseconds earlier, if that is
+  /// cheaper to have: for stamps that only people read, never for deadlines.
+  virtual Instant recent() const { return now(); }
+
   /// Sleeps until `wakeup` is raised or this clock has reached `deadline`; may return earlier, so
   /// callers look again. `Instant::max()` is no deadline. The default sleeps as if this clock ran
   /// at the pace of real time.

@@ -164,7 +164,9 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
   /// An event on its way into the store; goes back to its owner unless committed.
   class Staged {
    public:
-    explicit Staged(Event& owner) : owner_(&owner), node_(new Node(std::move_if_noexcept(owner))) {}
+    explicit Staged(Event& owner) : owner_(&owner), node_(new Node(std::move_if_noexcept(owner))) {
+      node_->owners.store(2, std::memory_order_relaxed);  // As NodePublication says.
+    }
     Staged(Staged&& other) noexcept
         : owner_(other.owner_), node_(std::exchange(other.node_, nullptr)) {}
     Staged& operator=(Staged&&) = delete;

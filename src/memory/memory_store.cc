@@ -63,6 +63,12 @@ const QueueRules& MemoryStore::rules() const noexcept { return state_->rules; }
 std::uint64_t MemoryStore::publish(const NodePublication& publication) {
   StoreState& state = *state_;
   check_group_id(publication.group_id);
+  if (!state.publish_needs_now) {
+    const Instant recent = state.clock->recent();
+    const Section section(state);
+    state.scheduler.stamp(recent);
+    return *state.scheduler.publish(publication);
+  }
   const Instant now = state.clock->now();
   const Section section(state, now);
   const auto seq = state.scheduler.publish(publication);

@@ -22,6 +22,9 @@ StoreState::StoreState(const QueueRules& the_rules, std::shared_ptr<Clock> the_c
       store(next_store()),
       // Without a limit of attempts a lease that ran out can still be acked.
       ack_needs_now(the_rules.max_attempts != 0),
+      // Without limits a publish is never refused, and no group was drained by the clock alone.
+      publish_needs_now(the_rules.max_attempts != 0 || the_rules.max_messages != 0 ||
+                        the_rules.max_group_messages != 0),
       scheduler(the_rules, store) {}
 
 void StoreState::serve_now() { const Section section(*this, clock->now()); }

@@ -35,6 +35,7 @@ class StoreState {
   const QueueRules rules;
   const std::uint64_t store;  // The identity that leases carry.
   const bool ack_needs_now;
+  const bool publish_needs_now;
 
   Mutex mutex;
   scheduler::Scheduler scheduler FAIRLANE_GUARDED_BY(mutex);

@@ -49,7 +49,7 @@ std::optional<std::uint64_t> Scheduler::cancel(std::string_view group_id, Shared
   if (!fits(rules_.max_group_messages, kept)) return std::nullopt;
 
   prepare(*group);
-  const Slot message = new_message(event);
+  const Slot message = new_message({group_id, event, 0});
   dropped = kept == 0 ? cut_off_all(*group) : cut_off_followers(*group);
   return append(*group, message);
 }
@@ -137,7 +137,7 @@ Scheduler::Redriven Scheduler::redrive(std::uint64_t seq, std::uint64_t& new_seq
   const auto found = dead_.find(seq);
   if (found == dead_.end()) return Redriven::not_found;
   const DeadNode& letter = found->second;
-  const auto published = publish({letter.group_id, letter.event, letter.priority});
+  const auto published = publish({letter.group_id, letter.event, letter.priority, true});
   if (!published) return Redriven::full;
   new_seq = *published;
   dead_.erase(found);

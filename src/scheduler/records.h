@@ -16,7 +16,8 @@ struct Message {
   detail::SharedNode* event;
   std::uint64_t next_seq;  // Of `next`: what the rotation needs when it becomes the head.
   Slot next;
-  std::uint32_t attempts;  // Claims so far.
+  std::uint32_t attempts : 31;  // Claims so far.
+  std::uint32_t lent : 1;       // Claimed before: the first lease took its ownership of the event.
   // From here on only listings and publishing look.
   std::uint64_t seq;
   std::int64_t published_at_ns;
@@ -51,6 +52,7 @@ struct GroupRecord {
   Slot head;
   Slot tail;
   std::uint32_t messages;
+  std::uint32_t prepaid;  // Ownerships of the node in stock, for leases to come.
 };
 
 /// The record and the id in one node, which leases keep alive: so a settle finds its group without

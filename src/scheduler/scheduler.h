@@ -1,6 +1,7 @@
 // The rules of the contract, and nothing else: no I/O, no threads, no clock reads, no events.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,6 +54,11 @@ class Scheduler {
   /// Moves on to `now`, or stays where it is if that is earlier; what ran out meanwhile takes
   /// effect.
   void advance(Instant now);
+
+  /// For a publish whose answer does not depend on the instant: when it is, about.
+  void stamp(Instant recent) noexcept {
+    stamp_ns_ = std::max(now_ns_, recent.time_since_epoch().count());
+  }
 
   // The verbs. A publish that is over a limit stores nothing and returns nothing.
   std::optional<std::uint64_t> publish(const detail::NodePublication& message);
@@ -107,6 +113,7 @@ class Scheduler {
   std::uint32_t hash(std::string_view group_id) const noexcept;
   Group* find(std::uint32_t hash, std::string_view group_id) const noexcept;
   Group* find(std::string_view group_id) const noexcept { return find(hash(group_id), group_id); }
+  static void lend(Group& group) noexcept;
   static Group* current(const detail::LeaseHandle& lease) noexcept;
   bool has_room(std::uint64_t more, std::uint64_t group_messages,
                 std::uint64_t group_more) const noexcept;
@@ -125,9 +132,9 @@ class Scheduler {
   // Making and removing (transitions.cc).
   Group& activate(std::string_view group_id, std::uint32_t hash, std::int32_t priority);
   void deactivate(Group& group) noexcept;
-  Slot new_message(detail::SharedNode* event);
+  Slot new_message(const detail::NodePublication& publication);
   std::uint64_t append(Group& group, Slot message) noexcept;
-  std::uint64_t enter(std::string_view group_id, std::int32_t priority, detail::SharedNode* event);
+  std::uint64_t enter(const detail::NodePublication& publication);
   std::vector<std::uint64_t> enter_all(std::span<const detail::NodePublication> messages);
   void undo_append(Group& group, Slot former_tail) noexcept;
   detail::SharedNode* remove_head(Group& group) noexcept;
@@ -149,6 +156,7 @@ class Scheduler {
   const std::uint64_t hash_seed_;
 
   std::int64_t now_ns_ = 0;
+  std::int64_t stamp_ns_ = 0;  // Of messages published before the next `advance`.
   std::uint64_t last_seq_ = 0;
   std::uint64_t last_fence_ = 0;
   std::uint64_t last_line_ = 0;

@@ -1,5 +1,4 @@
 // How groups and messages come, change their state, and go.
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -9,6 +8,7 @@
 namespace fairlane::scheduler {
 
 using detail::GroupId;
+using detail::NodePublication;
 using detail::Shared;
 using detail::SharedNode;
 
@@ -143,7 +143,7 @@ void Scheduler::deactivate(Group& group) noexcept {
   PriorityClass& priority_class = *group.priority_class;
   --priority_class.groups;
   group.fence = 0;  // A lease that still names this group finds that it is stale.
-  if (group.release()) GroupId::destroy(&group);
+  if (group.release(1 + group.prepaid)) GroupId::destroy(&group);
   drop_class_if_empty(priority_class);
 }
 
@@ -154,11 +154,13 @@ void Scheduler::drop_class_if_empty(PriorityClass& priority_class) noexcept {
   }
 }
 
-Slot Scheduler::new_message(SharedNode* event) {
+Slot Scheduler::new_message(const NodePublication& publication) {
   const Slot slot = messages_.allocate();
-  messages_[slot].event = event;
-  messages_[slot].next = no_slot;
-  messages_[slot].published_at_ns = now_ns_;
+  Message& message = messages_[slot];
+  message.event = publication.event;
+  message.lent = publication.lent ? 1 : 0;
+  message.next = no_slot;
+  message.published_at_ns = stamp_ns_;
   return slot;
 }
 
@@ -180,14 +182,13 @@ std::uint64_t Scheduler::append(Group& group, Slot message) noexcept {
   return seq;
 }
 
-std::uint64_t Scheduler::enter(std::string_view group_id, std::int32_t priority,
-                               SharedNode* event) {
-  const std::uint32_t id_hash = hash(group_id);
-  Group* const group = find(id_hash, group_id);
-  const Slot message = new_message(event);
+std::uint64_t Scheduler::enter(const NodePublication& publication) {
+  const std::uint32_t id_hash = hash(publication.group_id);
+  Group* const group = find(id_hash, publication.group_id);
+  const Slot message = new_message(publication);
   if (group != nullptr) return append(*group, message);
   try {
-    return append(activate(group_id, id_hash, priority), message);
+    return append(activate(publication.group_id, id_hash, publication.priority), message);
   } catch (...) {
     messages_.release(message);
     throw;
@@ -216,10 +217,11 @@ CutOff Scheduler::cut_off_followers(Group& group) noexcept {
 }
 
 bool Scheduler::recycle(CutOff& cut_off, std::size_t most, std::vector<SharedNode*>& removed) {
-  removed.reserve(removed.size() + std::min<std::size_t>(most, cut_off.messages));
+  removed.reserve(removed.size() + 2 * std::min<std::size_t>(most, cut_off.messages));
   for (; most > 0 && cut_off.messages > 0; --most, --cut_off.messages) {
     const Slot slot = cut_off.head;
     removed.push_back(messages_[slot].event);
+    if (messages_[slot].lent == 0) removed.push_back(messages_[slot].event);
     cut_off.head = messages_[slot].next;
     messages_.release(slot);
   }

@@ -12,12 +12,14 @@
 
 namespace fairlane::detail {
 
-/// A message to be published; the store takes over the caller's ownership of the event if it
-/// stores it.
+/// A message to be published. If the store stores it, it takes over two ownerships of the event:
+/// the message's, and one that the first lease of it gets, so that claiming needs no atomic
+/// instruction. A message that was `lent` before comes with the first alone.
 struct NodePublication {
   std::string_view group_id;
   SharedNode* event;
   std::int32_t priority;
+  bool lent = false;
 };
 
 /// What a settle names a claim by. The group's node is kept alive by the lease.

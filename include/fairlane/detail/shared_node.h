@@ -2,9 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
 #include <utility>
+
+#include "fairlane/detail/node_cache.h"
 
 namespace fairlane::detail {
 
@@ -12,13 +16,18 @@ namespace fairlane::detail {
 struct SharedNode {
   std::atomic<std::uint32_t> owners{1};
 
-  void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }
+  void retain(std::uint32_t count = 1) noexcept {
+    owners.fetch_add(count, std::memory_order_relaxed);
+  }
 
   /// True if the caller was the last owner and has to destroy the node.
   bool release() noexcept {
     // Alone, nobody else can retain: the read-modify-write is not needed.
     if (owners.load(std::memory_order_acquire) == 1) return true;
-    return owners.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    return release(1);
+  }
+  bool release(std::uint32_t count) noexcept {
+    return owners.fetch_sub(count, std::memory_order_acq_rel) == count;
   }
 };
 
@@ -71,7 +80,7 @@ struct GroupId : SharedNode {
   std::string_view view() const noexcept { return {reinterpret_cast<const char*>(this + 1), size}; }
 };
 
-/// A published event, shared by its message and the leases of it.
+/// A published event, shared by its message and the leases of it. A new one has one owner.
 template <class Event>
 struct EventNode : SharedNode {
   explicit EventNode(Event&& from) noexcept(noexcept(Event(std::move(from))))
@@ -79,7 +88,29 @@ struct EventNode : SharedNode {
   explicit EventNode(const Event& from) : event(from) {}
   static void destroy(EventNode* node) noexcept { delete node; }
 
+  static void* operator new(std::size_t) { return Memory::allocate(); }
+  static void operator delete(void* block) noexcept { Memory::release(block); }
+
   Event event;
+
+ private:
+  // Overaligned nodes come from the allocator.
+  struct Memory {
+    static void* allocate() {
+      if constexpr (alignof(EventNode) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+        return ::operator new(sizeof(EventNode), std::align_val_t(alignof(EventNode)));
+      } else {
+        return NodeCache<sizeof(EventNode)>::allocate();
+      }
+    }
+    static void release(void* block) noexcept {
+      if constexpr (alignof(EventNode) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+        ::operator delete(block, std::align_val_t(alignof(EventNode)));
+      } else {
+        NodeCache<sizeof(EventNode)>::release(block);
+      }
+    }
+  };
 };
 
 }  // namespace fairlane::detail
