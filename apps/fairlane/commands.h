@@ -1,0 +1,18 @@
+// The subcommands of `fairlane`, each in a file of its own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace fairlane::command {
+
+/// Each adds its subcommand to `app`; when it is chosen, it runs and sets `exit_code`.
+void add_replay_command(CLI::App& app, int& exit_code);
+void add_run_command(CLI::App& app, int& exit_code);
+
+/// What the command answers.
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_failed = 1;   ///< an expectation, or some messages
+inline constexpr int exit_broken = 2;   ///< usage or input
+inline constexpr int exit_stopped = 130;
+
+}  // namespace fairlane::command
