@@ -34,12 +34,6 @@ class SlotPool {
     return chunks_[slot >> chunk_bits]->records[slot & (chunk_slots - 1)];
   }
 
-  /// Whether the record of `slot` is there to be read. A free one is as it was released, but for
-  /// its link, or all zero.
-  bool is_mapped(Slot slot) const noexcept {
-    return (slot >> chunk_bits) < chunks_.size() && chunks_[slot >> chunk_bits] != nullptr;
-  }
-
   /// A value-initialized record. Strong guarantee.
   Slot allocate() {
     if (partial_ == nullptr) add_chunk();
@@ -64,6 +58,9 @@ class SlotPool {
     if (chunk.live-- == chunk_slots) link(chunk);
     if (chunk.live == 0) retire(chunk);
   }
+
+  /// How many chunks of memory it holds.
+  std::size_t chunks() const noexcept { return chunks_.size() - free_indices_.size(); }
 
   /// Hints that `slot` is about to be used.
   [[gnu::always_inline]] void prefetch(Slot slot) const noexcept {
