@@ -11,8 +11,8 @@ void add_run_command(CLI::App& app, int& exit_code);
 
 /// What the command answers.
 inline constexpr int exit_ok = 0;
-inline constexpr int exit_failed = 1;   ///< an expectation, or some messages
-inline constexpr int exit_broken = 2;   ///< usage or input
+inline constexpr int exit_failed = 1;  ///< an expectation, or some messages
+inline constexpr int exit_broken = 2;  ///< usage or input
 inline constexpr int exit_stopped = 130;
 
 }  // namespace fairlane::command

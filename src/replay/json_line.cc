@@ -20,10 +20,17 @@ class Strictness {
       throw BrokenTrace("nested deeper than " + std::to_string(max_depth));
     }
     switch (event) {
-      case Json::parse_event_t::object_start: keys_.emplace_back(); break;
-      case Json::parse_event_t::object_end: keys_.pop_back(); break;
-      case Json::parse_event_t::key: note_key(parsed.get<std::string>()); break;
-      default: break;
+      case Json::parse_event_t::object_start:
+        keys_.emplace_back();
+        break;
+      case Json::parse_event_t::object_end:
+        keys_.pop_back();
+        break;
+      case Json::parse_event_t::key:
+        note_key(parsed.get<std::string>());
+        break;
+      default:
+        break;
     }
     return true;
   }

@@ -18,9 +18,8 @@ Json lease_result(const std::optional<Lease<Bytes>>& lease) {
 Json settled_result(Settled settled) { return {{"settled", to_string(settled)}}; }
 
 Json inspect_result(const GroupInfo& info) {
-  Json result = {{"state", to_string(info.state)},
-                 {"suspended", info.suspended},
-                 {"messages", info.messages}};
+  Json result = {
+      {"state", to_string(info.state)}, {"suspended", info.suspended}, {"messages", info.messages}};
   if (info.state != GroupState::absent) {
     result["priority"] = info.priority;
     result["last_claimed_at_ms"] = to_ms(info.last_claimed_at);
@@ -32,22 +31,14 @@ Json inspect_result(const GroupInfo& info) {
 }
 
 Json stats_result(const Stats& stats) {
-  return {{"groups", stats.groups},
-          {"ready", stats.ready},
-          {"waiting", stats.waiting},
-          {"leased", stats.leased},
-          {"parked", stats.parked},
-          {"suspended", stats.suspended},
-          {"dead", stats.dead},
-          {"published", stats.published},
-          {"claims", stats.claims},
-          {"redelivered", stats.redelivered},
-          {"acked", stats.acked},
-          {"nacks", stats.nacks},
-          {"released", stats.released},
-          {"stale", stats.stale},
-          {"dropped", stats.dropped},
-          {"dead_lettered", stats.dead_lettered},
+  return {{"groups", stats.groups},     {"ready", stats.ready},
+          {"waiting", stats.waiting},   {"leased", stats.leased},
+          {"parked", stats.parked},     {"suspended", stats.suspended},
+          {"dead", stats.dead},         {"published", stats.published},
+          {"claims", stats.claims},     {"redelivered", stats.redelivered},
+          {"acked", stats.acked},       {"nacks", stats.nacks},
+          {"released", stats.released}, {"stale", stats.stale},
+          {"dropped", stats.dropped},   {"dead_lettered", stats.dead_lettered},
           {"redriven", stats.redriven}};
 }
 

@@ -119,9 +119,7 @@ Publication<Bytes> publication(Keys& keys, std::string& group) {
   return {group, std::move(event), priority};
 }
 
-std::optional<std::uint64_t> option(Keys& keys, const char* key) {
-  return keys.count(key, 0);
-}
+std::optional<std::uint64_t> option(Keys& keys, const char* key) { return keys.count(key, 0); }
 
 }  // namespace
 
