@@ -1,0 +1,160 @@
+// fairlane_bench: how fast Fairlane is, beside floors and peers that run by turns with it.
+//
+// Each workload below (`--help` explains them) compares figures of ours with one that is measured
+// in the same process, by turns: A B A B .. . A figure is the median of its turns, a ratio is made
+// of two medians. Google Benchmark runs and reports every turn; `--json` writes all of it together
+// with the comparisons.
+//
+// glibc takes shortcuts in a process that never had a second thread: its mutexes and
+// std::shared_ptr then work without atomic instructions. A queue exists for programs with threads,
+// so this one keeps an idle thread from its first line on, and all pay the real price.
+#include <benchmark/benchmark.h>
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <condition_variable>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "report.h"
+#include "workload.h"
+
+namespace fairlane::bench {
+
+std::span<const Workload> workloads() {
+  static constexpr Workload all[] = {
+      {"cycle",
+       "publish to a group at random, claim, ack, on one thread; ten messages per group wait; at "
+       "1, "
+       "1,000, 100,000 and --groups groups, both rotations; beside one mutex, a map of deques and "
+       "a "
+       "deque of groups, locked three times per cycle too",
+       run_cycle},
+      {"claim_ack",
+       "claim and ack with --messages waiting in one group, with --groups below the floor, leased, "
+       "parked; beside the same with 10",
+       run_claim_ack},
+      {"priorities", "claim and ack of 1,000 groups at 1, 16 and 1,000 distinct priorities",
+       run_priorities},
+      {"threads",
+       "cycles of 1 to 16 threads on one queue of 1,000 groups; beside itself with one thread, and "
+       "push + pop of the same events on a mutex and a deque, moodycamel's and oneTBB's queues, "
+       "which know no groups and no leases",
+       run_threads},
+      {"worker",
+       "a worker's two threads with an empty handler, from the first publish (by a third thread) "
+       "to "
+       "the last event handled, at 1,000 and 100,000 groups; beside asio with a strand per key on "
+       "two threads",
+       run_worker},
+      {"wakeup",
+       "publish to the handler of one who sleeps in claim_wait; beside a bare flag, mutex "
+       "and condition variable; half of there and back",
+       run_wakeup},
+      {"memory", "bytes of the heap per message and per group, and after draining", run_memory},
+      {"listing", "stats and pages of groups with --groups active", run_listing},
+      {"exec", "fairlane run --mode exec with /bin/true; beside xargs -n 1 -P on the same lines",
+       run_exec},
+      {"lines", "fairlane run --mode lines with a handler in C, 2 workers", run_lines},
+  };
+  return all;
+}
+
+namespace {
+
+/// A second thread that sleeps until the end of the program.
+std::jthread idle_thread() {
+  return std::jthread([](std::stop_token stop) {
+    std::mutex mutex;
+    std::condition_variable_any condition;
+    std::unique_lock lock(mutex);
+    condition.wait(lock, stop, [] { return false; });
+  });
+}
+
+std::string explanation() {
+  std::string text = "Workloads:\n";
+  for (const auto& each : workloads())
+    text += fmt::format("  {}: {}.\n", each.name, each.explanation);
+  return text + "Options that begin with --benchmark_ are Google Benchmark's.";
+}
+
+void run(Session& session, const std::vector<std::string>& chosen) {
+  for (const auto& each : workloads()) {
+    const auto is_chosen = std::find(chosen.begin(), chosen.end(), each.name) != chosen.end();
+    if (!chosen.empty() && !is_chosen) continue;
+    const bool needs_command = each.run == run_exec || each.run == run_lines;
+    if (needs_command && session.settings().fairlane.empty()) {
+      require(!is_chosen, "this workload needs --fairlane PATH");
+      fmt::print(stderr, "{}: left out, there is no --fairlane PATH\n", each.name);
+      continue;
+    }
+    each.run(session);
+  }
+}
+
+int main_of(int argc, char** argv) {
+  const auto second_thread = idle_thread();
+  Settings settings;
+  settings.fairlane = FAIRLANE_BENCH_COMMAND;
+  settings.lines_handler = FAIRLANE_BENCH_LINES_HANDLER;
+  std::vector<std::string> chosen;
+  std::vector<std::string> names;
+  for (const auto& each : workloads()) names.emplace_back(each.name);
+  std::string json_file;
+  CLI::App app("How fast Fairlane is, beside floors and peers in the same run.", "fairlane_bench");
+  app.footer(explanation());
+  app.allow_extras();
+  app.add_option("--workload", chosen, "Only this one; may be given several times")
+      ->check(CLI::IsMember(names));
+  app.add_option("--json", json_file, "Write all figures to this file");
+  app.add_option("--repetitions", settings.repetitions, "Turns of each side")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--messages", settings.messages, "The large backlog")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}))
+      ->capture_default_str();
+  app.add_option("--groups", settings.groups, "The large number of groups")
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{100'000'000}))
+      ->capture_default_str();
+  app.add_option("--fairlane", settings.fairlane, "The fairlane command");
+  app.add_option("--lines-handler", settings.lines_handler, "The handler of the workload lines");
+  app.add_flag("--smoke", settings.smoke, "Tiny sizes: whether it works, not how fast it is");
+  CLI11_PARSE(app, argc, argv);
+  if (settings.smoke) settings.repetitions = 1;
+
+  auto rest = app.remaining_for_passthrough();
+  std::vector<char*> arguments{argv[0]};
+  for (auto& each : rest) arguments.push_back(each.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::Initialize(&count, arguments.data());
+  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+
+  Session session(settings);
+  run(session, chosen);
+  print_table(std::cout, session.rows());
+  if (json_file.empty()) return 0;
+  std::ofstream out(json_file);
+  out << session.json() << '\n';
+  out.close();
+  require(out.good(), "the file of --json could not be written");
+  return 0;
+}
+
+}  // namespace
+}  // namespace fairlane::bench
+
+int main(int argc, char** argv) {
+  try {
+    return fairlane::bench::main_of(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "fairlane_bench: " << error.what() << '\n';
+    return 1;
+  }
+}
