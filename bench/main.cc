@@ -10,8 +10,10 @@
 // so this one keeps an idle thread from its first line on, and all pay the real price.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
+#include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <fstream>
@@ -84,6 +86,31 @@ std::string explanation() {
   return text + "Options that begin with --benchmark_ are Google Benchmark's.";
 }
 
+/// Where the figures come from, for Google Benchmark's report.
+void describe_machine() {
+  std::ifstream processors("/proc/cpuinfo");
+  std::string model = "unknown processor";
+  for (std::string line; std::getline(processors, line);) {
+    if (!line.starts_with("model name")) continue;
+    model = line.substr(line.find(':') + 2);
+    break;
+  }
+  utsname system{};
+  uname(&system);
+  benchmark::AddCustomContext("cpu", model);
+  benchmark::AddCustomContext("kernel", fmt::format("{} {}", system.sysname, system.release));
+#ifdef __clang__
+  benchmark::AddCustomContext("compiler", "clang " __clang_version__);
+#else
+  benchmark::AddCustomContext("compiler", "g++ " __VERSION__);
+#endif
+#ifdef NDEBUG
+  benchmark::AddCustomContext("build", "optimized");
+#else
+  benchmark::AddCustomContext("build", "debug");
+#endif
+}
+
 void run(Session& session, const std::vector<std::string>& chosen) {
   for (const auto& each : workloads()) {
     const auto is_chosen = std::find(chosen.begin(), chosen.end(), each.name) != chosen.end();
@@ -136,6 +163,7 @@ int main_of(int argc, char** argv) {
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
 
+  describe_machine();
   Session session(settings);
   run(session, chosen);
   print_table(std::cout, session.rows());
