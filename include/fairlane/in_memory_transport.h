@@ -45,7 +45,7 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
   explicit InMemoryTransport(InMemoryOptions<Event> options = {})
       : event_bytes_(std::move(options.event_bytes)),
         store_(resolve(options.queue), std::move(options.clock),
-               [](detail::SharedNode* node) noexcept { Node::destroy(static_cast<Node*>(node)); }) {
+               [](detail::MessageNode* node) noexcept { Node::destroy(static_cast<Node*>(node)); }) {
     if constexpr (requires(const Event& event) {
                     { event.size() } -> std::convertible_to<std::size_t>;
                   }) {
@@ -197,7 +197,7 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
     const LeaseKey& key = lease.key();
     return {key.store, key.fence, key.seq, lease.shared_group_id().get()};
   }
-  static EventRef<Event> event_ref(detail::SharedNode* node) {
+  static EventRef<Event> event_ref(detail::MessageNode* node) {
     return EventRef<Event>(detail::Shared<Node>::adopt(static_cast<Node*>(node)));
   }
   static Lease<Event> lease(const detail::Grant& grant) {

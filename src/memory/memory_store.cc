@@ -18,9 +18,6 @@ using memory::Waiter;
 
 namespace {
 
-// Cut-off messages are recycled in slices, so that dropping a huge group does not hold up others.
-constexpr std::size_t recycle_slice = 512;
-
 [[noreturn]] void throw_full(const QueueRules& rules) {
   throw TransportError(ErrorCode::full, "no room: at most " + std::to_string(rules.max_messages) +
                                             " messages in all and " +
@@ -36,15 +33,6 @@ void check_store(const LeaseHandle& lease, std::uint64_t store) {
   if (lease.store == store) return;
   throw std::invalid_argument("the lease of seq " + std::to_string(lease.seq) +
                               " was given by another store");
-}
-
-/// Recycles what was cut off and destroys its events; no lock is held while they are destroyed.
-void finish_cut_off(StoreState& state, scheduler::CutOff cut_off) {
-  for (bool more = cut_off.messages > 0; more;) {
-    Removed removed(state);
-    const Section section(state);
-    more = state.scheduler.recycle(cut_off, recycle_slice, removed.nodes);
-  }
 }
 
 }  // namespace
@@ -183,7 +171,7 @@ std::vector<Settled> MemoryStore::ack_batch(std::span<const LeaseHandle> leases)
   const Instant now = state.clock->now();
   const Section section(state, now);
   for (const auto& lease : leases) {
-    SharedNode* node = nullptr;
+    MessageNode* node = nullptr;
     settled.push_back(state.scheduler.ack(lease, node));
     if (node != nullptr) removed.nodes.push_back(node);
   }
@@ -258,27 +246,20 @@ std::uint64_t MemoryStore::terminate(std::string_view group_id) {
   StoreState& state = *state_;
   check_group_id(group_id);
   const Instant now = state.clock->now();
-  scheduler::CutOff dropped;
-  {
-    const Section section(state, now);
-    dropped = state.scheduler.terminate(group_id);
-  }
-  finish_cut_off(state, dropped);
-  return dropped.messages;
+  Removed removed(state);
+  const Section section(state, now);
+  removed.chain = state.scheduler.terminate(group_id);
+  return removed.chain.messages;
 }
 
-Cancelled MemoryStore::cancel(std::string_view group_id, SharedNode* event) {
+Cancelled MemoryStore::cancel(std::string_view group_id, MessageNode* event) {
   StoreState& state = *state_;
   const Instant now = state.clock->now();
-  scheduler::CutOff dropped;
-  std::optional<std::uint64_t> seq;
-  {
-    const Section section(state, now);
-    seq = state.scheduler.cancel(group_id, event, dropped);
-    if (!seq) throw_full(state.rules);
-  }
-  finish_cut_off(state, dropped);
-  return {dropped.messages, *seq};
+  Removed removed(state);
+  const Section section(state, now);
+  const auto seq = state.scheduler.cancel(group_id, event, removed.chain);
+  if (!seq) throw_full(state.rules);
+  return {removed.chain.messages, *seq};
 }
 
 GroupInfo MemoryStore::inspect(std::string_view group_id) {
@@ -366,8 +347,8 @@ void MemoryStore::clear() noexcept {
   for (bool more = true; more;) {
     Removed removed(state);
     const Section section(state);
-    state.scheduler.take_all(removed.nodes);
-    more = !removed.nodes.empty();
+    removed.chain = state.scheduler.take_all();
+    more = removed.chain.messages != 0;
   }
 }
 

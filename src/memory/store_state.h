@@ -83,20 +83,21 @@ class Removed {
   Removed(const Removed&) = delete;
   Removed& operator=(const Removed&) = delete;
   ~Removed() {
-    drop(node);
-    drop_all();
+    if (node != nullptr) drop(node, 1);
+    for (auto* const each : nodes) drop(each, 1);
+    for (auto* at = chain.head; at != nullptr;) {
+      auto* const each = std::exchange(at, at->next);
+      drop(each, each->lent != 0 ? 1 : 2);  // As NodePublication says.
+    }
   }
 
-  void drop_all() noexcept {
-    for (auto* const each : std::exchange(nodes, {})) drop(each);
-  }
-
-  detail::SharedNode* node = nullptr;
-  std::vector<detail::SharedNode*> nodes;
+  detail::MessageNode* node = nullptr;
+  std::vector<detail::MessageNode*> nodes;
+  scheduler::CutOff chain;
 
  private:
-  void drop(detail::SharedNode* each) const noexcept {
-    if (each != nullptr && each->release()) destroy_(each);
+  void drop(detail::MessageNode* each, std::uint32_t owners) const noexcept {
+    if (owners == 1 ? each->release() : each->release(owners)) destroy_(each);
   }
 
   detail::DestroyNode destroy_;

@@ -6,8 +6,8 @@
 namespace fairlane::scheduler {
 
 using detail::DeadNode;
+using detail::MessageNode;
 using detail::QueuedNode;
-using detail::SharedNode;
 
 void Scheduler::suspend(std::string_view group_id) {
   suspended_.emplace(group_id);
@@ -36,7 +36,7 @@ CutOff Scheduler::terminate(std::string_view group_id) {
   return dropped;
 }
 
-std::optional<std::uint64_t> Scheduler::cancel(std::string_view group_id, SharedNode* event,
+std::optional<std::uint64_t> Scheduler::cancel(std::string_view group_id, MessageNode* event,
                                                CutOff& dropped) {
   Group* const group = find(group_id);
   if (group == nullptr) return publish({group_id, event, 0});
@@ -49,9 +49,9 @@ std::optional<std::uint64_t> Scheduler::cancel(std::string_view group_id, Shared
   if (!fits(rules_.max_group_messages, kept)) return std::nullopt;
 
   prepare(*group);
-  const Slot message = new_message({group_id, event, 0});
+  stamp({group_id, event, 0});
   dropped = kept == 0 ? cut_off_all(*group) : cut_off_followers(*group);
-  return append(*group, message);
+  return append(*group, *event);
 }
 
 GroupInfo Scheduler::inspect(std::string_view group_id) const {
@@ -69,7 +69,7 @@ GroupInfo Scheduler::inspect(std::string_view group_id) const {
   info.until = Instant(std::chrono::nanoseconds(group.expiry_ns));
   if (group.state == HeadState::leased) {
     info.worker_id = std::string(workers_.name(group.worker));
-    info.attempt = messages_[group.head].attempts;
+    info.attempt = std::uint32_t{group.head->attempts};
   }
   return info;
 }
@@ -92,9 +92,9 @@ std::vector<QueuedNode> Scheduler::peek(std::string_view group_id, std::size_t l
   const Group* const group = find(group_id);
   if (group == nullptr) return page;
   page.reserve(std::min<std::size_t>(limit, group->messages));
-  for (Slot at = group->head; at != no_slot && page.size() < limit; at = messages_[at].next) {
-    messages_[at].event->retain();
-    page.push_back({messages_[at].seq, messages_[at].event, messages_[at].attempts});
+  for (MessageNode* at = group->head; at != nullptr && page.size() < limit; at = at->next) {
+    page.push_back({at->seq, at, at->attempts});
+    at->retain();
   }
   return page;
 }
@@ -118,7 +118,7 @@ Stats Scheduler::stats() const {
     if (oldest == nullptr || group->head_seq < oldest->head_seq) oldest = group;
   });
   if (oldest != nullptr) {
-    stats.oldest_age = std::chrono::nanoseconds(now_ns_ - messages_[oldest->head].published_at_ns);
+    stats.oldest_age = std::chrono::nanoseconds(now_ns_ - oldest->head->published_at_ns);
   }
   return stats;
 }
@@ -145,10 +145,10 @@ Scheduler::Redriven Scheduler::redrive(std::uint64_t seq, std::uint64_t& new_seq
   return Redriven::done;
 }
 
-SharedNode* Scheduler::drop_dead(std::uint64_t seq) {
+MessageNode* Scheduler::drop_dead(std::uint64_t seq) {
   const auto found = dead_.find(seq);
   if (found == dead_.end()) return nullptr;
-  SharedNode* const event = found->second.event;
+  MessageNode* const event = found->second.event;
   dead_.erase(found);
   ++totals_.dropped;
   return event;

@@ -45,6 +45,12 @@ void GroupTable::erase(std::uint32_t hash, Group* group) noexcept {
   }
 }
 
+Group* GroupTable::any() noexcept {
+  if (size_ == 0) return nullptr;
+  while (cells_[hint_ & mask()].group == nullptr) ++hint_;
+  return cells_[hint_ & mask()].group;
+}
+
 void GroupTable::rehash(std::size_t capacity) {
   std::vector<Cell> old(capacity);
   old.swap(cells_);

@@ -35,6 +35,9 @@ class GroupTable {
 
   std::size_t size() const noexcept { return size_; }
 
+  /// Some group; null if there is none. In a row of calls that each erase what they got, cheap.
+  Group* any() noexcept;
+
   template <class Visit>
   void for_each(Visit visit) const {
     for (const auto& cell : cells_) {
@@ -53,6 +56,7 @@ class GroupTable {
 
   std::vector<Cell> cells_;  // A power of two, at most three quarters of it used.
   std::size_t size_ = 0;
+  std::size_t hint_ = 0;  // Where `any` looks first.
 };
 
 }  // namespace fairlane::scheduler

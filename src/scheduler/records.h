@@ -1,4 +1,4 @@
-// What the scheduler knows of a message and of a group.
+// What the scheduler knows of a group.
 #pragma once
 
 #include <cstdint>
@@ -6,24 +6,9 @@
 
 #include "fairlane/detail/nodes.h"
 #include "scheduler/ordered_index.h"
-#include "scheduler/slot_pool.h"
 #include "scheduler/worker_names.h"
 
 namespace fairlane::scheduler {
-
-/// A queued message: a link of its group's chain.
-struct Message {
-  detail::SharedNode* event;
-  std::uint64_t next_seq;  // Of `next`: what the rotation needs when it becomes the head.
-  Slot next;
-  std::uint32_t attempts : 31;  // Claims so far.
-  std::uint32_t lent : 1;       // Claimed before: the first lease took its ownership of the event.
-  // From here on only listings and publishing look.
-  std::uint64_t seq;
-  std::int64_t published_at_ns;
-
-  Slot& free_link() noexcept { return next; }
-};
 
 /// The active groups of one priority.
 struct PriorityClass {
@@ -45,12 +30,12 @@ struct GroupRecord {
   std::uint64_t line;      // Place in ready_order.
   PriorityClass* priority_class;
   std::uint64_t head_seq;
-  // What a publish looks at stands together, with the id behind it.
   HeadState state;
   bool suspended;
   WorkerNames::Number worker;  // Who claimed the head last.
-  Slot head;
-  Slot tail;
+  // What a publish looks at stands together, with the id behind it.
+  detail::MessageNode* head;
+  detail::MessageNode* tail;
   std::uint32_t messages;
   std::uint32_t prepaid;  // Ownerships of the node in stock, for leases to come.
 };

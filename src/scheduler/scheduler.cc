@@ -11,8 +11,8 @@ namespace fairlane::scheduler {
 
 using detail::Grant;
 using detail::LeaseHandle;
+using detail::MessageNode;
 using detail::NodePublication;
-using detail::SharedNode;
 
 namespace {
 
@@ -46,7 +46,7 @@ std::uint32_t Scheduler::hash(std::string_view group_id) const noexcept {
 
 Group* Scheduler::find(std::uint32_t hash, std::string_view group_id) const noexcept {
   return table_.find(hash, [&](const Group& group) {
-    messages_.prefetch(group.tail);  // Where a publish goes next.
+    __builtin_prefetch(group.tail);  // Where a publish goes next.
     return group.view() == group_id;
   });
 }
@@ -99,13 +99,14 @@ std::optional<std::vector<std::uint64_t>> Scheduler::publish_batch(
 
 std::vector<std::uint64_t> Scheduler::enter_all(std::span<const NodePublication> messages) {
   std::vector<std::uint64_t> seqs;
-  std::vector<std::pair<Group*, Slot>> former_tails;  // Of the group before its message came.
+  std::vector<std::pair<Group*, MessageNode*>>
+      former_tails;  // Of the group before its message came.
   seqs.reserve(messages.size());
   former_tails.reserve(messages.size());
   try {
     for (const auto& message : messages) {
       Group* const group = find(message.group_id);
-      const Slot tail = group == nullptr ? no_slot : group->tail;
+      MessageNode* const tail = group == nullptr ? nullptr : group->tail;
       seqs.push_back(enter(message));
       former_tails.emplace_back(group == nullptr ? find(message.group_id) : group, tail);
     }
@@ -118,15 +119,14 @@ std::vector<std::uint64_t> Scheduler::enter_all(std::span<const NodePublication>
   return seqs;
 }
 
-void Scheduler::undo_append(Group& group, Slot former_tail) noexcept {
+void Scheduler::undo_append(Group& group, MessageNode* former_tail) noexcept {
   --totals_.published;
-  if (former_tail == no_slot) {
+  if (former_tail == nullptr) {
     withdraw(group);
     remove_head(group);
     return;
   }
-  messages_.release(group.tail);
-  messages_[former_tail].next = no_slot;
+  former_tail->next = nullptr;
   group.tail = former_tail;
   --group.messages;
   --queued_;
@@ -147,14 +147,11 @@ PriorityClass* Scheduler::next_class(std::int32_t min_priority) noexcept {
 inline void Scheduler::prefetch_following(const OrderedIndex& claimable) const noexcept {
   // On a big store all that a claim touches is cold, but whose turn it is next is known: each claim
   // fetches one more step of the way from a record to its event for those that follow.
-  if (const Group* const group = claimable.peek(3)) {
+  if (const Group* const group = claimable.peek(2)) {
     __builtin_prefetch(group);
-    __builtin_prefetch(&group->messages);
+    __builtin_prefetch(&group->head);
   }
-  if (const Group* const group = claimable.peek(2)) messages_.prefetch(group->head);
-  if (const Group* const group = claimable.peek(1)) {
-    __builtin_prefetch(messages_[group->head].event);
-  }
+  if (const Group* const group = claimable.peek(1)) __builtin_prefetch(group->head);
 }
 
 void Scheduler::lend(Group& group) noexcept {
@@ -184,20 +181,20 @@ std::optional<Grant> Scheduler::claim(std::string_view worker_id, Duration visib
   group.fence = ++last_fence_;
   set_in_flight(group, HeadState::leased, expiry_after(now_ns_, visibility));
 
-  Message& head = messages_[group.head];
+  MessageNode& head = *group.head;
   ++head.attempts;
   ++totals_.claims;
   if (head.attempts > 1) ++totals_.redelivered;
-  if (head.lent != 0) head.event->retain();
+  if (head.lent != 0) head.retain();
   head.lent = 1;
   lend(group);
   return Grant{{store_, group.fence, group.head_seq, head.attempts},
                Instant(std::chrono::nanoseconds(group.expiry_ns)),
                &group,
-               head.event};
+               &head};
 }
 
-Settled Scheduler::ack(const LeaseHandle& lease, SharedNode*& removed) {
+Settled Scheduler::ack(const LeaseHandle& lease, MessageNode*& removed) {
   Group* const group = current(lease);
   if (group == nullptr) return stale();
   prepare(*group);
@@ -241,7 +238,7 @@ Settled Scheduler::release(const LeaseHandle& lease) {
   prepare(*group);
   withdraw(*group);
   group->fence = 0;
-  --messages_[group->head].attempts;
+  --group->head->attempts;
   set_free(*group);
   ++totals_.released;
   return Settled::done;
@@ -284,18 +281,20 @@ std::optional<Instant> Scheduler::next_expiry(std::int32_t min_priority,
   return next;
 }
 
-void Scheduler::take_all(std::vector<SharedNode*>& removed) {
-  removed.reserve(removed.size() + 2 * queued_ + dead_.size());
-  std::vector<Group*> groups;
-  groups.reserve(table_.size());
-  table_.for_each([&](Group* group) { groups.push_back(group); });
-  for (Group* const group : groups) {
-    CutOff cut_off = cut_off_all(*group);
+CutOff Scheduler::take_all() noexcept {
+  CutOff all;
+  const auto take = [&all](MessageNode* message) {
+    message->next = std::exchange(all.head, message);
+    ++all.messages;
+  };
+  while (Group* const group = table_.any()) {
+    const CutOff cut_off = cut_off_all(*group);
     deactivate(*group);
-    recycle(cut_off, cut_off.messages, removed);
+    for (MessageNode* at = cut_off.head; at != nullptr;) take(std::exchange(at, at->next));
   }
-  for (const auto& [seq, letter] : dead_) removed.push_back(letter.event);
+  for (const auto& [seq, letter] : dead_) take(letter.event);
   dead_.clear();
+  return all;
 }
 
 }  // namespace fairlane::scheduler

@@ -20,18 +20,18 @@
 #include "scheduler/group_table.h"
 #include "scheduler/ordered_index.h"
 #include "scheduler/records.h"
-#include "scheduler/slot_pool.h"
 #include "scheduler/worker_names.h"
 
 namespace fairlane::scheduler {
 
-/// The messages of a group that were cut off at one instant and wait to be recycled.
+/// The messages of a group that were cut off at one instant: a chain that is the receiver's, with
+/// all ownerships of the events that the store had.
 struct CutOff {
-  Slot head = no_slot;
+  detail::MessageNode* head = nullptr;
   std::uint64_t messages = 0;
 };
 
-/// Groups, leases and turns over messages that are numbered slots.
+/// Groups, leases and turns over messages that are counted nodes.
 ///
 /// Threads:   guarded by the owner.
 /// Time:      the owner reads a clock and calls `advance` before a verb whose answer depends on the
@@ -67,7 +67,7 @@ class Scheduler {
   std::optional<detail::Grant> claim(std::string_view worker_id, Duration visibility,
                                      std::int32_t min_priority);
   /// `removed` is the message's ownership of the event, if done.
-  Settled ack(const detail::LeaseHandle& lease, detail::SharedNode*& removed);
+  Settled ack(const detail::LeaseHandle& lease, detail::MessageNode*& removed);
   Settled nack(const detail::LeaseHandle& lease, Duration delay);
   Settled extend(const detail::LeaseHandle& lease, Duration visibility);
   Settled release(const detail::LeaseHandle& lease);
@@ -77,10 +77,8 @@ class Scheduler {
   void suspend(std::string_view group_id);
   void resume(std::string_view group_id);
   CutOff terminate(std::string_view group_id);
-  std::optional<std::uint64_t> cancel(std::string_view group_id, detail::SharedNode* event,
+  std::optional<std::uint64_t> cancel(std::string_view group_id, detail::MessageNode* event,
                                       CutOff& dropped);
-  /// Recycles up to `most` messages and appends their events to `removed`; false when all is done.
-  bool recycle(CutOff& cut_off, std::size_t most, std::vector<detail::SharedNode*>& removed);
   GroupInfo inspect(std::string_view group_id) const;
   std::vector<std::string> groups(const GroupQuery& query);
   std::vector<detail::QueuedNode> peek(std::string_view group_id, std::size_t limit) const;
@@ -92,7 +90,7 @@ class Scheduler {
   enum class Redriven { done, not_found, full };
   Redriven redrive(std::uint64_t seq, std::uint64_t& new_seq);
   /// The letter's ownership of its event; null: not found.
-  detail::SharedNode* drop_dead(std::uint64_t seq);
+  detail::MessageNode* drop_dead(std::uint64_t seq);
 
   // For those who wait.
   /// Whether a claim with this floor would return a lease.
@@ -103,8 +101,8 @@ class Scheduler {
   /// above the floor (or, with `deaths`, make room). May name an earlier one that does not.
   std::optional<Instant> next_expiry(std::int32_t min_priority, bool deaths) const noexcept;
 
-  /// Removes all messages and dead letters and appends their events to `removed`, for the end.
-  void take_all(std::vector<detail::SharedNode*>& removed);
+  /// Removes all messages and dead letters, as one chain, for the end.
+  CutOff take_all() noexcept;
 
  private:
   using Classes = std::map<std::int32_t, PriorityClass, std::greater<>>;
@@ -132,12 +130,12 @@ class Scheduler {
   // Making and removing (transitions.cc).
   Group& activate(std::string_view group_id, std::uint32_t hash, std::int32_t priority);
   void deactivate(Group& group) noexcept;
-  Slot new_message(const detail::NodePublication& publication);
-  std::uint64_t append(Group& group, Slot message) noexcept;
+  void stamp(const detail::NodePublication& publication) const noexcept;
+  std::uint64_t append(Group& group, detail::MessageNode& message) noexcept;
   std::uint64_t enter(const detail::NodePublication& publication);
   std::vector<std::uint64_t> enter_all(std::span<const detail::NodePublication> messages);
-  void undo_append(Group& group, Slot former_tail) noexcept;
-  detail::SharedNode* remove_head(Group& group) noexcept;
+  void undo_append(Group& group, detail::MessageNode* former_tail) noexcept;
+  detail::MessageNode* remove_head(Group& group) noexcept;
   void bury_head(Group& group, std::string_view reason);
   void drop_class_if_empty(PriorityClass& priority_class) noexcept;
   CutOff cut_off_all(Group& group) noexcept;
@@ -161,7 +159,6 @@ class Scheduler {
   std::uint64_t last_fence_ = 0;
   std::uint64_t last_line_ = 0;
 
-  SlotPool<Message> messages_;
   GroupTable table_;
   Classes classes_;
   OrderedIndex in_flight_;

@@ -8,9 +8,9 @@
 namespace fairlane::scheduler {
 
 using detail::GroupId;
+using detail::MessageNode;
 using detail::NodePublication;
 using detail::Shared;
-using detail::SharedNode;
 
 OrderKey Scheduler::rotation_key(const Group& group) const noexcept {
   if (rules_.rotation == Rotation::ready_order) {
@@ -24,7 +24,7 @@ OrderKey Scheduler::expiry_key(const Group& group) noexcept {
 }
 
 bool Scheduler::is_exhausted(const Group& group) const noexcept {
-  return rules_.max_attempts != 0 && messages_[group.head].attempts >= rules_.max_attempts;
+  return rules_.max_attempts != 0 && group.head->attempts >= rules_.max_attempts;
 }
 
 void Scheduler::prepare(Group& group) {
@@ -74,9 +74,9 @@ void Scheduler::fail_exhausted(Group& group) {
 }
 
 void Scheduler::bury_head(Group& group, std::string_view reason) {
-  const Message& head = messages_[group.head];
+  MessageNode& head = *group.head;
   dead_.emplace(head.seq,
-                detail::DeadNode{head.seq, std::string(group.view()), head.event, head.attempts,
+                detail::DeadNode{head.seq, std::string(group.view()), &head, head.attempts,
                                  group.priority_class->priority,
                                  std::string(workers_.name(group.worker)), std::string(reason)});
   ++totals_.dead_lettered;
@@ -84,20 +84,18 @@ void Scheduler::bury_head(Group& group, std::string_view reason) {
   remove_head(group);
 }
 
-SharedNode* Scheduler::remove_head(Group& group) noexcept {
-  const Slot head = group.head;
-  SharedNode* const event = messages_[head].event;
-  group.head = messages_[head].next;
-  group.head_seq = messages_[head].next_seq;
+MessageNode* Scheduler::remove_head(Group& group) noexcept {
+  MessageNode* const head = group.head;
+  group.head = head->next;
+  group.head_seq = head->next_seq;
   group.fence = 0;
-  messages_.release(head);
   --queued_;
   if (--group.messages == 0) {
     deactivate(group);
   } else {
     set_free(group);
   }
-  return event;
+  return head;
 }
 
 Group* Group::create(std::string_view id) {
@@ -130,7 +128,7 @@ Group& Scheduler::activate(std::string_view group_id, std::uint32_t hash, std::i
   ++priority_class.groups;
   table_.insert(hash, group);
   group->priority_class = &priority_class;
-  group->head = group->tail = no_slot;
+  group->head = group->tail = nullptr;
   group->line = ++last_line_;
   group->suspended = !suspended_.empty() && suspended_.contains(group_id);
   return *group;
@@ -154,29 +152,26 @@ void Scheduler::drop_class_if_empty(PriorityClass& priority_class) noexcept {
   }
 }
 
-Slot Scheduler::new_message(const NodePublication& publication) {
-  const Slot slot = messages_.allocate();
-  Message& message = messages_[slot];
-  message.event = publication.event;
+void Scheduler::stamp(const NodePublication& publication) const noexcept {
+  MessageNode& message = *publication.event;
+  message.attempts = 0;
   message.lent = publication.lent ? 1 : 0;
-  message.next = no_slot;
+  message.next = nullptr;
   message.published_at_ns = stamp_ns_;
-  return slot;
 }
 
-std::uint64_t Scheduler::append(Group& group, Slot message) noexcept {
+std::uint64_t Scheduler::append(Group& group, MessageNode& message) noexcept {
   const std::uint64_t seq = ++last_seq_;
-  messages_[message].seq = seq;
+  message.seq = seq;
   ++queued_;
   ++totals_.published;
   if (group.messages++ != 0) {
-    Message& tail = messages_[group.tail];
-    tail.next = message;
-    tail.next_seq = seq;
-    group.tail = message;
+    group.tail->next = &message;
+    group.tail->next_seq = seq;
+    group.tail = &message;
     return seq;
   }
-  group.head = group.tail = message;
+  group.head = group.tail = &message;
   group.head_seq = seq;
   set_free(group);
   return seq;
@@ -184,15 +179,10 @@ std::uint64_t Scheduler::append(Group& group, Slot message) noexcept {
 
 std::uint64_t Scheduler::enter(const NodePublication& publication) {
   const std::uint32_t id_hash = hash(publication.group_id);
-  Group* const group = find(id_hash, publication.group_id);
-  const Slot message = new_message(publication);
-  if (group != nullptr) return append(*group, message);
-  try {
-    return append(activate(publication.group_id, id_hash, publication.priority), message);
-  } catch (...) {
-    messages_.release(message);
-    throw;
-  }
+  Group* group = find(id_hash, publication.group_id);
+  if (group == nullptr) group = &activate(publication.group_id, id_hash, publication.priority);
+  stamp(publication);
+  return append(*group, *publication.event);
 }
 
 CutOff Scheduler::cut_off_all(Group& group) noexcept {
@@ -200,32 +190,19 @@ CutOff Scheduler::cut_off_all(Group& group) noexcept {
   withdraw(group);
   queued_ -= group.messages;
   totals_.dropped += group.messages;
-  group.head = group.tail = no_slot;
+  group.head = group.tail = nullptr;
   group.messages = 0;
   group.fence = 0;
   return cut_off;
 }
 
 CutOff Scheduler::cut_off_followers(Group& group) noexcept {
-  Message& head = messages_[group.head];
-  const CutOff cut_off{std::exchange(head.next, no_slot), group.messages - 1};
+  const CutOff cut_off{std::exchange(group.head->next, nullptr), group.messages - 1};
   queued_ -= cut_off.messages;
   totals_.dropped += cut_off.messages;
   group.tail = group.head;
   group.messages = 1;
   return cut_off;
-}
-
-bool Scheduler::recycle(CutOff& cut_off, std::size_t most, std::vector<SharedNode*>& removed) {
-  removed.reserve(removed.size() + 2 * std::min<std::size_t>(most, cut_off.messages));
-  for (; most > 0 && cut_off.messages > 0; --most, --cut_off.messages) {
-    const Slot slot = cut_off.head;
-    removed.push_back(messages_[slot].event);
-    if (messages_[slot].lent == 0) removed.push_back(messages_[slot].event);
-    cut_off.head = messages_[slot].next;
-    messages_.release(slot);
-  }
-  return cut_off.messages > 0;
 }
 
 }  // namespace fairlane::scheduler

@@ -25,7 +25,7 @@ class StoreState;
 namespace fairlane::detail {
 
 /// Destroys a node that lost its last owner. Called with no lock held.
-using DestroyNode = void (*)(SharedNode*) noexcept;
+using DestroyNode = void (*)(MessageNode*) noexcept;
 
 /// The contract over nodes. Publishing calls take over the caller's ownership of a node only if
 /// they return normally. Threads: any. No lock is held while a node is destroyed or a clock read.
@@ -61,7 +61,7 @@ class MemoryStore {
   void suspend(std::string_view group_id);
   void resume(std::string_view group_id);
   std::uint64_t terminate(std::string_view group_id);
-  Cancelled cancel(std::string_view group_id, SharedNode* event);
+  Cancelled cancel(std::string_view group_id, MessageNode* event);
   GroupInfo inspect(std::string_view group_id);
   std::vector<std::string> groups(const GroupQuery& query);
   std::vector<QueuedNode> peek(std::string_view group_id, std::size_t limit);

@@ -17,7 +17,7 @@ namespace fairlane::detail {
 /// instruction. A message that was `lent` before comes with the first alone.
 struct NodePublication {
   std::string_view group_id;
-  SharedNode* event;
+  MessageNode* event;
   std::int32_t priority;
   bool lent = false;
 };
@@ -35,13 +35,13 @@ struct Grant {
   LeaseKey key;
   Instant expires_at;
   GroupId* group_id;
-  SharedNode* event;
+  MessageNode* event;
 };
 
 /// As QueuedMessage, with one ownership of the event that the receiver takes over.
 struct QueuedNode {
   std::uint64_t seq;
-  SharedNode* event;
+  MessageNode* event;
   std::uint32_t attempts;
 };
 
@@ -49,7 +49,7 @@ struct QueuedNode {
 struct DeadNode {
   std::uint64_t seq;
   std::string group_id;
-  SharedNode* event;
+  MessageNode* event;
   std::uint32_t attempts;
   std::int32_t priority;
   std::string worker_id;

@@ -80,9 +80,20 @@ struct GroupId : SharedNode {
   std::string_view view() const noexcept { return {reinterpret_cast<const char*>(this + 1), size}; }
 };
 
+/// A message as a store in memory keeps it: a link of its group's chain, with the event behind it
+/// in the same node. All but `owners` is guarded by the store that holds it.
+struct MessageNode : SharedNode {
+  std::uint32_t attempts : 31 = 0;  ///< claims so far
+  std::uint32_t lent : 1 = 0;       ///< claimed before: see NodePublication
+  MessageNode* next = nullptr;
+  std::uint64_t next_seq = 0;  ///< of `next`: what the rotation needs when it becomes the head
+  std::uint64_t seq = 0;
+  std::int64_t published_at_ns = 0;
+};
+
 /// A published event, shared by its message and the leases of it. A new one has one owner.
 template <class Event>
-struct EventNode : SharedNode {
+struct EventNode : MessageNode {
   explicit EventNode(Event&& from) noexcept(noexcept(Event(std::move(from))))
       : event(std::move(from)) {}
   explicit EventNode(const Event& from) : event(from) {}
