@@ -9,7 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <type_traits>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -23,7 +23,8 @@ class Outcome {
   /// It is acked.
   static Outcome done() noexcept { return Outcome(Done{}); }
   /// It is put back, parked for `delay`.
-  static Outcome retry(Duration delay) noexcept { return Outcome(Retry{delay}); }
+  /// Errors: `std::invalid_argument` for a negative one.
+  static Outcome retry(Duration delay);
   /// It is put back, parked for the back-off of its attempt, as after an exception.
   static Outcome failed(std::string why = {}) { return Outcome(Failed{std::move(why)}); }
   /// It moves to the dead letters.
@@ -64,30 +65,36 @@ struct Backoff {
 
 /// How a worker works.
 struct WorkerOptions {
-  std::string worker_id =
-      "worker";             ///< shown by `inspect`; with several threads "id-1", "id-2", ..
+  /// Shown by `inspect`; the threads of `run`, where there are several, are "id-1", "id-2", ..
+  std::string worker_id = "worker";
   std::size_t threads = 1;  ///< of `run`; at least 1
-  Duration visibility = std::chrono::seconds(30);  ///< of each claim; kept alive by heartbeats
-  std::int32_t min_priority = 0;                   ///< the worker's floor
+  /// Of each claim. `run` extends it every third of it, but at most once a millisecond, as long as
+  /// the handler runs; 0 is never extended.
+  Duration visibility = std::chrono::seconds(30);
+  std::int32_t min_priority = 0;        ///< the worker's floor
   double high_ratio = 0;                ///< 0..1: share of claims that look at the threshold first
   std::int32_t priority_threshold = 0;  ///< the floor of those claims
   Backoff backoff = {};
   Duration grace = std::chrono::seconds(10);  ///< how long `run` lets handlers finish when stopped
-  std::size_t batch =
-      16;  ///< most messages a thread claims at once while handlers are fast; 1: off
+  /// The most messages a thread of `run` claims at once while handlers are fast; 1: off. Within
+  /// about a millisecond of real time a slow handler's thread hands back what it has not begun.
+  std::size_t batch = 16;
   std::uint64_t seed = 0;  ///< of the jitter
 };
 
 /// Told what becomes of each message, for logs and metrics. All members do nothing by default.
-/// Threads: called from the worker's threads, several at once; no lock is held.
+/// Threads: called from the worker's threads, several at once, also for a message that another of
+///          them handles; no lock is held.
 /// Errors: an exception thrown here is swallowed.
 template <class Event>
 class WorkerObserver {
  public:
   virtual ~WorkerObserver() = default;
+  /// A lease was given; its handler, or its release, comes next.
   virtual void claimed(const Lease<Event>&) {}
   virtual void done(const Lease<Event>&) {}
-  /// Put back, parked for `delay`; `why` is the exception's text, if it was one.
+  /// Put back, parked for `delay`; `why` is the exception's text, if it was one. On its last
+  /// attempt the queue's rules make it a dead letter, or suspend its group, instead.
   virtual void retried(const Lease<Event>&, Duration /*delay*/, std::string_view /*why*/) {}
   /// Rejected, by the handler's own word.
   virtual void dead(const Lease<Event>&, std::string_view /*reason*/) {}
@@ -110,19 +117,22 @@ class WorkerLoop;
 ///
 /// The handler is called as `handler(lease, stop)` or `handler(lease)` and returns an `Outcome`, or
 /// nothing, which is done. An exception is `Outcome::failed`. `stop` is requested when the lease is
-/// lost, or when the grace after a stop is over.
+/// lost, or when the grace after a stop is over; it is that of this call, so no copy of it means
+/// anything once the handler has returned.
 ///
 /// Threads:   `step` from one thread at a time and not during `run`. The handler is called from
-///            `threads` threads at once.
+///            `threads` threads at once. No lock is held while the handler, the observer, the clock
+///            or the transport is called.
 /// Errors:    `std::invalid_argument` for options out of range. A failing transport never ends
-///            `run`; it is told to the observer and tried again after the back-off. `step` raises
-///            it.
+///            `run`; it is told to the observer and tried again after the back-off. A settle whose
+///            outcome is unknown is not repeated: the message is settled, or its lease runs out.
+///            `step` raises the failure.
 /// Time:      that of the transport's clock.
 /// Lifetime:  borrows the transport and the observer until it is destroyed.
 template <class Event>
 class Worker {
  public:
-  using Handler = std::function<Outcome(const Lease<Event>&, std::stop_token)>;
+  using Handler = std::function<Outcome(const Lease<Event>&, const std::stop_token&)>;
 
   template <class Callable>
   Worker(Transport<Event>& transport, Callable handler, WorkerOptions options = {},
@@ -131,14 +141,19 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// One claim, handle and settle on this thread; false if there was nothing to claim.
+  /// One claim, handle and settle on this thread; false if there was nothing to claim. There is no
+  /// second thread and so no heartbeat: a lease that runs out meanwhile is settled if it is
+  /// current.
   bool step();
 
-  /// Works until `stop`, then lets handlers finish within the grace, hands back the rest, returns.
+  /// Works until `stop`, then lets handlers finish within the grace and hands back the rest.
+  /// Returns once all handlers have returned; what one did after its message was handed back is
+  /// stale.
   void run(std::stop_token stop);
 
  private:
-  static Handler adapt(auto callable);
+  template <class Callable>
+  static Handler adapt(Callable callable);
   std::unique_ptr<detail::WorkerLoop<Event>> loop_;
 };
 
