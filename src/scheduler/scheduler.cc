@@ -154,16 +154,6 @@ inline void Scheduler::prefetch_following(const OrderedIndex& claimable) const n
   if (const Group* const group = claimable.peek(1)) __builtin_prefetch(group->head);
 }
 
-void Scheduler::lend(Group& group) noexcept {
-  // Bought in bulk, since one ownership at a time costs an atomic instruction for each claim.
-  constexpr std::uint32_t bulk = 1U << 16;
-  if (group.prepaid == 0) {
-    group.retain(bulk);
-    group.prepaid = bulk;
-  }
-  --group.prepaid;
-}
-
 std::optional<Grant> Scheduler::claim(std::string_view worker_id, Duration visibility,
                                       std::int32_t min_priority) {
   PriorityClass* const next = next_class(min_priority);
@@ -187,7 +177,7 @@ std::optional<Grant> Scheduler::claim(std::string_view worker_id, Duration visib
   if (head.attempts > 1) ++totals_.redelivered;
   if (head.lent != 0) head.retain();
   head.lent = 1;
-  lend(group);
+  group.lend();
   return Grant{{store_, group.fence, group.head_seq, head.attempts},
                Instant(std::chrono::nanoseconds(group.expiry_ns)),
                &group,

@@ -111,7 +111,6 @@ class Scheduler {
   std::uint32_t hash(std::string_view group_id) const noexcept;
   Group* find(std::uint32_t hash, std::string_view group_id) const noexcept;
   Group* find(std::string_view group_id) const noexcept { return find(hash(group_id), group_id); }
-  static void lend(Group& group) noexcept;
   static Group* current(const detail::LeaseHandle& lease) noexcept;
   bool has_room(std::uint64_t more, std::uint64_t group_messages,
                 std::uint64_t group_more) const noexcept;

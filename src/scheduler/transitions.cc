@@ -10,7 +10,6 @@ namespace fairlane::scheduler {
 using detail::GroupId;
 using detail::MessageNode;
 using detail::NodePublication;
-using detail::Shared;
 
 OrderKey Scheduler::rotation_key(const Group& group) const noexcept {
   if (rules_.rotation == Rotation::ready_order) {
@@ -105,6 +104,8 @@ Group* Group::create(std::string_view id) {
   auto* const group_id = static_cast<GroupId*>(group);
   group_id->size = static_cast<std::uint16_t>(id.size());
   group_id->prefix = sizeof(GroupRecord);
+  group_id->owners.store(1 + bulk, std::memory_order_relaxed);
+  group->prepaid = bulk;
   if (!id.empty()) std::memcpy(static_cast<void*>(group_id + 1), id.data(), id.size());
   return group;
 }
@@ -113,18 +114,16 @@ Group& Scheduler::activate(std::string_view group_id, std::uint32_t hash, std::i
   table_.reserve(1);
   PriorityClass& priority_class = classes_.try_emplace(priority).first->second;
   priority_class.priority = priority;
-  auto owner = Shared<GroupId>();
   Group* group = nullptr;
   try {
     priority_class.claimable.prepare();
     group = Group::create(group_id);
-    owner = Shared<GroupId>::adopt(group);
     listing_.add(group);
   } catch (...) {
+    if (group != nullptr) GroupId::destroy(group);
     drop_class_if_empty(priority_class);
     throw;
   }
-  owner.detach();
   ++priority_class.groups;
   table_.insert(hash, group);
   group->priority_class = &priority_class;
