@@ -130,6 +130,10 @@ class WorkerLoop {
   ClaimMix step_mix_;
 };
 
+/// Of worker_run.h, which may be the first to be included.
+template <class Event>
+class WorkerRun;
+
 }  // namespace fairlane::detail
 
 #include "fairlane/detail/worker_run.h"
