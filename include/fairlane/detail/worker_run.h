@@ -39,7 +39,7 @@ class WorkerRun {
     const auto& options = loop.options;
     for (std::size_t index = 0; index < options.threads; ++index) {
       auto id = options.worker_id;
-      if (options.threads > 1) id += "-" + std::to_string(index + 1);
+      if (options.threads > 1) id.append("-").append(std::to_string(index + 1));
       seats_.emplace_back(std::move(id), options.high_ratio, batches_);
     }
     beats_.resize(options.threads);
