@@ -31,9 +31,9 @@ class Orders {
   bool carrier_is_here = true;
 
   fairlane::Outcome handle(const fairlane::Lease<std::string>& lease) {
-    if (lease.event() == "ship" && !carrier_is_here) return fairlane::Outcome::retry(minutes(10));
     const auto next = next_state(state(lease.group_id()), lease.event());
     if (next.empty()) return fairlane::Outcome::dead("not allowed now");
+    if (lease.event() == "ship" && !carrier_is_here) return fairlane::Outcome::retry(minutes(10));
     state(lease.group_id()) = next;
     return fairlane::Outcome::done();
   }
