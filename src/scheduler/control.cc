@@ -82,7 +82,10 @@ std::vector<std::string> Scheduler::groups(const GroupQuery& query) {
     return page;
   }
   if (!listing_.is_built()) {
-    listing_.build([this](auto add) { table_.for_each([&](const Group* group) { add(group); }); });
+    std::vector<const detail::GroupId*> ids;
+    ids.reserve(table_.size());
+    table_.for_each([&](const Group* group) { ids.push_back(group); });
+    listing_.build(std::move(ids));
   }
   return listing_.page(query);
 }
