@@ -4,9 +4,19 @@
 #include <chrono>
 #include <thread>
 
-#include "fairlane/detail/pause.h"
-
 namespace fairlane::memory {
+
+namespace {
+
+void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+}  // namespace
 
 void Mutex::lock_contended() noexcept {
   constexpr int max_pauses = 1 << 9;  // Some ten microseconds: a few hundred sections.
@@ -17,7 +27,7 @@ void Mutex::lock_contended() noexcept {
            !held_.exchange(true, std::memory_order_acquire);
   };
   for (int pauses = 4; pauses <= max_pauses; pauses *= 2) {
-    for (int i = 0; i < pauses; ++i) detail::pause();
+    for (int i = 0; i < pauses; ++i) pause();
     if (try_lock()) return;
   }
   for (int i = 0; i < yields; ++i) {
