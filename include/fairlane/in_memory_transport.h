@@ -44,8 +44,9 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
  public:
   explicit InMemoryTransport(InMemoryOptions<Event> options = {})
       : event_bytes_(std::move(options.event_bytes)),
-        store_(resolve(options.queue), std::move(options.clock),
-               [](detail::MessageNode* node) noexcept { Node::destroy(static_cast<Node*>(node)); }) {
+        store_(
+            resolve(options.queue), std::move(options.clock),
+            [](detail::MessageNode* node) noexcept { Node::destroy(static_cast<Node*>(node)); }) {
     if constexpr (requires(const Event& event) {
                     { event.size() } -> std::convertible_to<std::size_t>;
                   }) {

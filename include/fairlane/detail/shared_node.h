@@ -21,9 +21,7 @@ struct SharedNode {
   }
 
   /// True if the caller was the last owner and has to destroy the node.
-  bool release() noexcept {
-    return release(1);
-  }
+  bool release() noexcept { return release(1); }
   bool release(std::uint32_t count) noexcept {
     // Alone, nobody else can retain: the read-modify-write is not needed.
     if (owners.load(std::memory_order_acquire) == count) return true;
