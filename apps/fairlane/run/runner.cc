@@ -1,0 +1,178 @@
+// Puts the parts of a run together.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "fairlane/open.h"
+#include "run/exec_mode.h"
+#include "run/lines_mode.h"
+#include "run/reader.h"
+#include "run/report.h"
+#include "run/signals.h"
+
+namespace fairlane::run {
+
+namespace {
+
+/// A pipe of ours must not get the number of a standard stream that we were started without.
+/// Writing to such a one still fails, and is told.
+void occupy_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+}
+
+/// Shows progress every so often until destroyed.
+class Progress {
+ public:
+  Progress(const RunState& state, Output& output, SteadyTime began)
+      : thread_([&state, &output, began](std::stop_token stop) {
+          const bool terminal = isatty(STDERR_FILENO) != 0;
+          const auto pause = terminal ? std::chrono::milliseconds(200) : std::chrono::seconds(5);
+          std::mutex mutex;
+          std::condition_variable_any over;
+          std::unique_lock lock(mutex);
+          while (!over.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); })) {
+            if (stop.stop_requested()) break;
+            const auto line = progress_line(state, std::chrono::steady_clock::now() - began);
+            terminal ? output.show_progress(line) : output.say(line);
+          }
+          output.clear_progress();
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+std::unique_ptr<Transport<Bytes>> open_transport(const RunOptions& options) {
+  OpenOptions open_options;
+  open_options.queue.rotation = options.rotation;
+  open_options.queue.when_exhausted = options.when_exhausted;
+  open_options.queue.max_attempts = options.max_attempts;
+  return open(options.transport, open_options);
+}
+
+/// What was published and is not done, in the order of publishing.
+std::vector<std::pair<std::uint64_t, EventRef<Bytes>>> unfinished(Transport<Bytes>& transport) {
+  std::vector<std::pair<std::uint64_t, EventRef<Bytes>>> left;
+  GroupQuery query{.limit = 1000};
+  for (std::string last;; query.after = last) {
+    const auto groups = transport.control().groups(query);
+    for (const auto& group : groups) {
+      for (auto& message :
+           transport.control().peek(group, std::numeric_limits<std::uint32_t>::max())) {
+        left.emplace_back(message.seq, std::move(message.event));
+      }
+    }
+    if (groups.size() < query.limit) break;
+    last = groups.back();
+  }
+  std::sort(left.begin(), left.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  return left;
+}
+
+class Run {
+ public:
+  explicit Run(const RunOptions& options)
+      : options_(options),
+        command_(options.command),
+        state_(options.limit),
+        unfinished_file_(options.unfinished),
+        transport_(open_transport(options)),
+        output_(state_),
+        settler_(options, *transport_, state_),
+        reader_(options, *transport_, state_, output_, settler_) {
+    if (!options.unfinished.empty() && !unfinished_file_) {
+      throw std::runtime_error(fmt::format("cannot write {}", options.unfinished));
+    }
+  }
+
+  int operator()() {
+    const auto began = std::chrono::steady_clock::now();
+    {
+      const Signals signals(state_);
+      work(began);
+    }
+    return tell(std::chrono::steady_clock::now() - began);
+  }
+
+ private:
+  void work(SteadyTime began) {
+    std::optional<Progress> progress;
+    if (!options_.quiet) progress.emplace(state_, output_, began);
+    Keeper keeper(*transport_, options_.visibility);
+    const Shop shop{options_, command_, *transport_, state_, output_, settler_, keeper};
+    std::vector<std::thread> workers;
+    for (std::size_t i = 1; i <= options_.workers; ++i) {
+      workers.emplace_back([&shop, this, i] {
+        const auto worker = options_.mode == Mode::exec ? exec_worker : lines_worker;
+        try {
+          worker(shop, fmt::format("worker-{}", i));
+        } catch (const std::exception& error) {
+          state_.end(Ending::broken, error.what());
+        }
+      });
+    }
+    reader_.run();
+    state_.wait_until_drained();
+    state_.end(Ending::none);
+    for (auto& worker : workers) worker.join();
+  }
+
+  int tell(std::chrono::duration<double> elapsed) {
+    const auto left = unfinished(*transport_);
+    const auto [ending, message] = state_.verdict();
+    const auto open = left.size() + reader_.unpublished().size();
+    if (!message.empty()) output_.say(message);
+    for (const auto& letter : settler_.shown_dead_letters()) output_.say("dead: " + letter);
+    if (open > 0 || ending == Ending::interrupted) {
+      const auto read = state_.counters.read + reader_.unpublished().size();
+      output_.say(fmt::format("{} of {} events read are not done; reading stopped at {}", open,
+                              read, reader_.position()));
+    }
+    if (!options_.quiet) output_.say(summary(state_, elapsed));
+    if (!write_unfinished(left)) return exit_usage;
+    if (ending == Ending::interrupted) return exit_interrupted;
+    if (state_.verdict().first == Ending::broken || reader_.failed()) return exit_usage;
+    return state_.counters.dead > 0 || open > 0 ? exit_dead : exit_done;
+  }
+
+  bool write_unfinished(const std::vector<std::pair<std::uint64_t, EventRef<Bytes>>>& left) {
+    if (options_.unfinished.empty()) return true;
+    for (const auto& [seq, event] : left) unfinished_file_ << *event << '\n';
+    for (const auto& line : reader_.unpublished()) unfinished_file_ << line << '\n';
+    unfinished_file_.close();
+    if (!unfinished_file_) output_.say(fmt::format("cannot write {}", options_.unfinished));
+    return !unfinished_file_.fail();
+  }
+
+  const RunOptions& options_;
+  const Command command_;
+  RunState state_;
+  std::ofstream unfinished_file_;
+  std::unique_ptr<Transport<Bytes>> transport_;
+  Output output_;
+  Settler settler_;
+  Reader reader_;
+};
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  occupy_standard_streams();
+  try {
+    validate(options);
+    return Run(options)();
+  } catch (const std::exception& error) {
+    std::cerr << "fairlane: " << error.what() << '\n';
+    return exit_usage;
+  }
+}
+
+}  // namespace fairlane::run

@@ -1,0 +1,193 @@
+#include "run/settler.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+
+#include "run/json_text.h"
+
+namespace fairlane::run {
+
+namespace {
+
+void open_for_writing(std::ofstream& file, const std::string& name) {
+  if (name.empty()) return;
+  file.open(name, std::ios::binary | std::ios::trunc);
+  if (!file) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", name, std::strerror(errno)));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Result result) noexcept {
+  switch (result) {
+    case Result::done:
+      return "done";
+    case Result::retry:
+      return "retry";
+    case Result::failed:
+      return "failed";
+    case Result::dead:
+      return "dead";
+    case Result::released:
+      return "released";
+    case Result::stale:
+      return "stale";
+  }
+  return "?";
+}
+
+Settler::Settler(const RunOptions& options, Transport<Bytes>& transport, RunState& state)
+    : options_(options), transport_(transport), state_(state) {
+  open_for_writing(results_, options.results);
+  open_for_writing(dead_, options.dead);
+}
+
+Settled Settler::fail(Attempt& attempt, Duration delay) {
+  const bool last = options_.max_attempts != 0 && attempt.lease.attempt() >= options_.max_attempts;
+  if (last && options_.when_exhausted == WhenExhausted::dead_letter) {
+    // The same end as by a nack, but the reason is kept.
+    attempt.result = Result::dead;
+    return transport_.reject(attempt.lease, attempt.reason);
+  }
+  const auto settled = transport_.nack(attempt.lease, delay);
+  if (last && settled == Settled::done) ++state_.counters.exhausted;
+  return settled;
+}
+
+Settled Settler::settle_one(Attempt& attempt) {
+  switch (attempt.result) {
+    case Result::retry:
+      return fail(attempt, attempt.delay);
+    case Result::failed:
+      return fail(attempt, options_.backoff.delay(attempt.lease.attempt(), attempt.lease.seq(), 0));
+    case Result::dead:
+      return transport_.reject(attempt.lease, attempt.reason);
+    case Result::released:
+      return transport_.release(attempt.lease);
+    case Result::done:
+    case Result::stale:
+      break;
+  }
+  return transport_.ack(attempt.lease);
+}
+
+std::vector<Settled> Settler::settle_all(std::span<Attempt> attempts) {
+  std::vector<Settled> settled(attempts.size(), Settled::stale);
+  std::vector<Lease<Bytes>> done;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    if (attempts[i].result == Result::done) {
+      done.push_back(attempts[i].lease);
+      places.push_back(i);
+    } else {
+      settled[i] = settle_one(attempts[i]);
+    }
+  }
+  if (done.empty()) return settled;
+  const auto acked = transport_.ack_batch(done);
+  for (std::size_t i = 0; i < acked.size(); ++i) settled[places[i]] = acked[i];
+  return settled;
+}
+
+void Settler::count(const Attempt& attempt) {
+  Counters& counters = state_.counters;
+  if (attempt.result == Result::done) ++counters.done;
+  if (attempt.result == Result::retry || attempt.result == Result::failed) ++counters.retries;
+  if (attempt.result == Result::stale) ++counters.stale;
+}
+
+void Settler::settle(std::span<Attempt> attempts, std::string_view worker) {
+  if (attempts.empty()) return;
+  const auto settled = settle_all(attempts);
+  std::size_t done = 0;
+  bool may_have_died = false;
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    if (settled[i] == Settled::stale) attempts[i].result = Result::stale;
+    count(attempts[i]);
+    if (attempts[i].result == Result::done) ++done;
+    // What died by the clock shows itself by a stale answer.
+    may_have_died =
+        may_have_died || attempts[i].result == Result::dead || attempts[i].result == Result::stale;
+  }
+  record(attempts, worker);
+  if (may_have_died) collect_dead_letters();
+  state_.give_back(done);
+  check_suspended();
+}
+
+void Settler::record(std::span<const Attempt> attempts, std::string_view worker) {
+  if (!results_.is_open()) return;
+  const auto now = std::chrono::steady_clock::now();
+  std::string lines;
+  for (const auto& attempt : attempts) {
+    const auto took = std::chrono::duration<double, std::milli>(now - attempt.began).count();
+    lines += fmt::format("{{\"seq\":{},\"group\":", attempt.lease.seq());
+    append_json_string(lines, attempt.lease.group_id());
+    lines += fmt::format(",\"attempt\":{},\"worker\":\"{}\",\"result\":\"{}\",\"took_ms\":{:.3f}",
+                         attempt.lease.attempt(), worker, to_string(attempt.result), took);
+    if (!attempt.reason.empty()) {
+      lines += ",\"reason\":";
+      append_json_string(lines, attempt.reason);
+    }
+    lines += "}\n";
+  }
+  const std::lock_guard lock(results_mutex_);
+  if (!results_.good()) return;
+  results_ << lines << std::flush;
+  if (!results_.good()) {
+    state_.end(Ending::broken, fmt::format("cannot write {}", options_.results));
+  }
+}
+
+void Settler::keep(const DeadLetter<Bytes>& letter) {
+  constexpr std::size_t shown_at_most = 10;
+  ++state_.counters.dead;
+  if (dead_.is_open() || shown_.size() == shown_at_most) return;
+  shown_.push_back(fmt::format("seq {}, group {}, {} attempts: {}", letter.seq, letter.group_id,
+                               letter.attempts,
+                               letter.reason.empty() ? "its lease ran out" : letter.reason));
+}
+
+void Settler::collect_dead_letters() {
+  constexpr std::size_t page = 100;
+  const std::lock_guard lock(dead_mutex_);
+  if (dead_.is_open() && !dead_.good()) return;
+  for (;;) {
+    const auto letters = transport_.control().dead_letters(page);
+    for (const auto& letter : letters) {
+      if (dead_.is_open()) {
+        dead_ << *letter.event << '\n' << std::flush;
+        if (!dead_.good()) {
+          state_.end(Ending::broken, fmt::format("cannot write {}", options_.dead));
+          return;
+        }
+      }
+      keep(letter);
+      transport_.control().drop_dead(letter.seq);
+    }
+    state_.give_back(letters.size());
+    if (letters.size() < page) return;
+  }
+}
+
+std::vector<std::string> Settler::shown_dead_letters() const {
+  const std::lock_guard lock(dead_mutex_);
+  return shown_;
+}
+
+void Settler::check_suspended() {
+  if (state_.counters.exhausted == 0 || !state_.starved() || state_.ending()) return;
+  const auto stats = transport_.control().stats();
+  if (stats.leased + stats.parked + stats.ready > 0 || stats.suspended == 0) return;
+  state_.end(Ending::suspended,
+             fmt::format("{} messages stand in suspended groups, and nothing else is left{}",
+                         stats.suspended + stats.waiting,
+                         state_.reading_done() ? "" : " while input waits for room"));
+}
+
+}  // namespace fairlane::run
