@@ -208,6 +208,11 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->expected(-1)
       ->allow_extra_args()
       ->type_name("");
+  // Takes nothing itself, for FILE is first: it makes CLI11 stay in this subcommand behind "--".
+  command
+      ->add_option_function<std::string>(
+          "COMMAND", [](const std::string&) {}, "What handles the events, and its arguments")
+      ->type_name("");
   add_input_options(*command, *options);
   add_handling_options(*command, *options);
   add_failure_options(*command, *options);
