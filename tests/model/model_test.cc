@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <random>
 #include <string>
 
@@ -18,6 +19,8 @@ struct Configuration {
   const char* name;
   QueueRules rules;
 };
+
+void PrintTo(const Configuration& configuration, std::ostream* out) { *out << configuration.name; }
 
 constexpr auto ready_order = Rotation::ready_order;
 constexpr auto suspend_group = WhenExhausted::suspend_group;

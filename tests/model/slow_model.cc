@@ -24,9 +24,10 @@ Outcome SlowModel::apply(const Operation& operation) {
   if (operation.verb == Verb::close || operation.verb == Verb::reopen) {
     return apply_control(operation);
   }
-  now_ = std::max(now_, clock_);
-  let_time_act();
   try {
+    judge(operation);
+    now_ = std::max(now_, clock_);
+    let_time_act();
     switch (operation.verb) {
       case Verb::publish:
         return publish({{operation.group, operation.event, operation.priority}});
@@ -40,7 +41,6 @@ Outcome SlowModel::apply(const Operation& operation) {
       case Verb::claim_batch:
         return claim(operation, operation.count);
       case Verb::ack_claim: {
-        if (operation.ms < 0) throw Refused{"invalid_argument"};
         const auto settled = settle(operation, operation.leases.front());
         Outcome outcome = claim(operation, 1);
         outcome.settled = {settled};
@@ -52,7 +52,6 @@ Outcome SlowModel::apply(const Operation& operation) {
       case Verb::extend:
       case Verb::release:
       case Verb::reject: {
-        if (operation.ms < 0) throw Refused{"invalid_argument"};
         Outcome outcome;
         for (const auto lease : operation.leases)
           outcome.settled.push_back(settle(operation, lease));
@@ -127,9 +126,18 @@ SlowModel::Groups::iterator SlowModel::holder(std::uint64_t lease) {
   return groups_.end();
 }
 
-void SlowModel::judge(const NewMessage& message) const {
-  if (rules_.max_event_bytes != 0 && message.event.size() > rules_.max_event_bytes) {
-    throw Refused{"too_large"};
+// Arguments are judged before anything else, then size; a call refused here looks at no message.
+void SlowModel::judge(const Operation& operation) const {
+  auto messages = operation.messages;
+  if (operation.verb != Verb::publish_batch) messages = {{operation.group, operation.event}};
+  for (const auto& message : messages) {
+    if (message.group.size() > max_group_id_bytes) throw Refused{"invalid_argument"};
+  }
+  if (operation.ms < 0) throw Refused{"invalid_argument"};
+  for (const auto& message : messages) {
+    if (rules_.max_event_bytes != 0 && message.event.size() > rules_.max_event_bytes) {
+      throw Refused{"too_large"};
+    }
   }
 }
 
@@ -152,10 +160,6 @@ std::uint64_t SlowModel::store(const NewMessage& message) {
 }
 
 Outcome SlowModel::publish(const std::vector<NewMessage>& messages) {
-  for (const auto& message : messages) {
-    if (message.group.size() > max_group_id_bytes) throw Refused{"invalid_argument"};
-  }
-  for (const auto& message : messages) judge(message);
   std::map<std::string, std::size_t> in_group;
   std::size_t in_all = queued();
   for (const auto& [id, group] : groups_) in_group[id] = group.messages.size();
@@ -202,7 +206,6 @@ std::optional<LeaseView> SlowModel::take(const Operation& operation, std::uint64
 }
 
 Outcome SlowModel::claim(const Operation& operation, std::size_t count) {
-  if (operation.ms < 0) throw Refused{"invalid_argument"};
   Outcome outcome;
   while (outcome.leases.size() < count) {
     auto lease = take(operation, operation.as + outcome.leases.size());

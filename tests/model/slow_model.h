@@ -56,7 +56,7 @@ class SlowModel {
   void remove_head(const std::string& id);
   Groups::iterator holder(std::uint64_t lease);
 
-  void judge(const NewMessage& message) const;
+  void judge(const Operation& operation) const;
   void judge_room(std::size_t in_all, std::size_t in_group) const;
   std::uint64_t store(const NewMessage& message);
   Outcome publish(const std::vector<NewMessage>& messages);

@@ -6,7 +6,6 @@
 namespace fairlane::model {
 
 Outcome SlowModel::apply_control(const Operation& operation) {
-  if (operation.group.size() > max_group_id_bytes) return {.error = "invalid_argument"};
   switch (operation.verb) {
     case Verb::suspend:
       suspended_.insert(operation.group);
@@ -51,9 +50,6 @@ Outcome SlowModel::apply_control(const Operation& operation) {
 }
 
 Outcome SlowModel::cancel(const Operation& operation) {
-  if (rules_.max_event_bytes != 0 && operation.event.size() > rules_.max_event_bytes) {
-    return {.error = "too_large"};
-  }
   const auto at = groups_.find(operation.group);
   const std::size_t held = at == groups_.end() ? 0 : at->second.messages.size();
   const std::size_t kept = held != 0 && leased(at->second) ? 1 : 0;
