@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -11,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "fairlane/detail/worker_parts.h"
 #include "fairlane/transport.h"
@@ -23,6 +27,7 @@ template <class Event>
 class WorkerLoop {
  public:
   using Handler = typename Worker<Event>::Handler;
+  using Leases = std::vector<Lease<Event>>;
 
   WorkerLoop(Transport<Event>& borrowed, Handler handler, WorkerOptions the_options,
              WorkerObserver<Event>* observer)
@@ -39,7 +44,7 @@ class WorkerLoop {
   bool step() {
     auto lease = claim_now(step_mix_, options.worker_id);
     if (!lease) return false;
-    tell([&](auto& observer) { observer.claimed(*lease); });
+    tell_claimed(*lease);
     settle(*lease, handle(*lease, std::stop_token()));
     return true;
   }
@@ -54,6 +59,34 @@ class WorkerLoop {
       if (lease) return lease;
     }
     return transport.claim(worker_id, options.visibility, options.min_priority);
+  }
+
+  /// Adds up to `n` leases to `incoming`, without waiting.
+  void claim_up_to(std::size_t n, const std::string& worker_id, std::int32_t floor,
+                   Leases& incoming) {
+    if (n == 0) return;
+    const Duration visibility = options.visibility;
+    if (n == 1) {
+      if (auto lease = transport.claim(worker_id, visibility, floor)) {
+        add(incoming, *std::move(lease));
+      }
+      return;
+    }
+    auto leases = transport.claim_batch(n, worker_id, visibility, floor);
+    for (const auto& lease : leases) tell_claimed(lease);
+    if (incoming.empty()) {
+      incoming = std::move(leases);
+    } else {
+      incoming.insert(incoming.end(), std::make_move_iterator(leases.begin()),
+                      std::make_move_iterator(leases.end()));
+    }
+  }
+  void add(Leases& incoming, Lease<Event>&& lease) {
+    tell_claimed(lease);
+    incoming.push_back(std::move(lease));
+  }
+  void tell_claimed(const Lease<Event>& lease) {
+    tell([&](auto& observer) { observer.claimed(lease); });
   }
 
   Outcome handle(const Lease<Event>& lease, const std::stop_token& stop) const {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -132,40 +131,15 @@ class WorkerRun {
   void claim(Seat<Event>& seat, Leases& incoming, const std::stop_token& halting) {
     if (!incoming.empty()) return;
     const std::size_t n = seat.pace.size();
-    if (loop_.mixes) claim_up_to(seat, seat.mix.take(n), loop_.high_floor, incoming);
+    if (loop_.mixes)
+      loop_.claim_up_to(seat.mix.take(n), seat.worker_id, loop_.high_floor, incoming);
     if (n > 1) {
-      claim_up_to(seat, n - incoming.size(), loop_.options.min_priority, incoming);
+      loop_.claim_up_to(n - incoming.size(), seat.worker_id, loop_.options.min_priority, incoming);
     }
     if (!incoming.empty()) return;
     auto lease = loop_.transport.claim_wait(seat.worker_id, loop_.options.visibility,
                                             loop_.options.min_priority, Duration::max(), halting);
-    if (lease) add(incoming, *std::move(lease));
-  }
-
-  void claim_up_to(Seat<Event>& seat, std::size_t n, std::int32_t floor, Leases& incoming) {
-    if (n == 0) return;
-    const Duration visibility = loop_.options.visibility;
-    if (n == 1) {
-      if (auto lease = loop_.transport.claim(seat.worker_id, visibility, floor)) {
-        add(incoming, *std::move(lease));
-      }
-      return;
-    }
-    auto leases = loop_.transport.claim_batch(n, seat.worker_id, visibility, floor);
-    for (const auto& lease : leases) tell_claimed(lease);
-    if (incoming.empty()) {
-      incoming = std::move(leases);
-    } else {
-      incoming.insert(incoming.end(), std::make_move_iterator(leases.begin()),
-                      std::make_move_iterator(leases.end()));
-    }
-  }
-  void add(Leases& incoming, Lease<Event>&& lease) {
-    tell_claimed(lease);
-    incoming.push_back(std::move(lease));
-  }
-  void tell_claimed(const Lease<Event>& lease) {
-    loop_.tell([&](auto& observer) { observer.claimed(lease); });
+    if (lease) loop_.add(incoming, *std::move(lease));
   }
 
   /// Handles and settles all of `incoming`, which then holds what was claimed with the last ack.
@@ -225,9 +199,9 @@ class WorkerRun {
     auto next = loop_.transport.ack_claim(lease, seat.worker_id, options.visibility, floor);
     if (next.lease) incoming.push_back(*std::move(next.lease));
     loop_.tell_acked(lease, next.settled);
-    for (const auto& each : incoming) tell_claimed(each);
+    for (const auto& each : incoming) loop_.tell_claimed(each);
     if (!incoming.empty() || floor == options.min_priority) return;
-    attempt([&] { claim_up_to(seat, 1, options.min_priority, incoming); });
+    attempt([&] { loop_.claim_up_to(1, seat.worker_id, options.min_priority, incoming); });
   }
 
   /// A settle that surely did not happen is tried again; each is fenced, so it cannot do harm.
