@@ -1,10 +1,13 @@
-// Not built yet: refused before anything is read.
 #include "run/lines_mode.h"
+
+#include <utility>
+
+#include "run/lines_worker.h"
 
 namespace fairlane::run {
 
-void lines_worker(const Shop& shop, std::string) {
-  shop.state.end(Ending::broken, "--mode lines is not available");
+void lines_worker(const Shop& shop, std::string worker) {
+  LinesWorker(shop, std::move(worker)).run();
 }
 
 }  // namespace fairlane::run

@@ -1,0 +1,62 @@
+#include "run/lines_protocol.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "run/json_text.h"
+
+namespace fairlane::run {
+
+namespace {
+
+using Json = nlohmann::json;
+
+[[noreturn]] void nonsense(std::string_view what, std::string_view line) {
+  constexpr std::size_t shown = 80;
+  throw Nonsense(fmt::format("answered nonsense ({}): {}{}", what,
+                             to_valid_utf8(line.substr(0, shown)),
+                             line.size() > shown ? "..." : ""));
+}
+
+Result result_of(const Json& answer, std::string_view line) {
+  const auto found = answer.find("result");
+  if (found == answer.end() || !found->is_string()) nonsense("no result", line);
+  const auto& text = found->get_ref<const std::string&>();
+  if (text == "done") return Result::done;
+  if (text == "retry") return Result::retry;
+  if (text == "dead") return Result::dead;
+  nonsense("no such result", line);
+}
+
+}  // namespace
+
+void append_event_line(std::string& out, const Lease<Bytes>& lease) {
+  out += "{\"group\":";
+  append_json_string(out, lease.group_id());
+  fmt::format_to(std::back_inserter(out), ",\"seq\":{},\"attempt\":{},\"event\":", lease.seq(),
+                 lease.attempt());
+  out += lease.event();
+  out += "}\n";
+}
+
+Answer parse_answer(std::string_view line) {
+  const auto parsed = Json::parse(line, nullptr, false);
+  if (!parsed.is_object()) nonsense("not a JSON object", line);
+  Answer answer;
+  const auto seq = parsed.find("seq");
+  if (seq == parsed.end() || !seq->is_number_unsigned()) nonsense("no seq", line);
+  answer.seq = seq->get<std::uint64_t>();
+  answer.result = result_of(parsed, line);
+  if (const auto delay = parsed.find("delay_ms"); delay != parsed.end()) {
+    if (!delay->is_number() || delay->get<double>() < 0) nonsense("delay_ms is no time", line);
+    answer.delay = std::chrono::duration<double, std::milli>(delay->get<double>());
+  }
+  if (const auto reason = parsed.find("reason"); reason != parsed.end()) {
+    if (!reason->is_string()) nonsense("reason is no string", line);
+    answer.reason = reason->get<std::string>();
+  }
+  return answer;
+}
+
+}  // namespace fairlane::run
