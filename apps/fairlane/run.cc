@@ -192,7 +192,7 @@ constexpr auto footer =
     "Durations: 250ms, 1.5s, 10m, 2h.\n"
     "Exit code: 0 all done; 1 some are dead or their groups suspended; 2 wrong usage or input,\n"
     "or COMMAND is broken; 130 after Ctrl-C or TERM (a second one ends at once).\n\n"
-    "Example: fairlane run --group-by case permits.jsonl.gz -- ./append-to-case";
+    "Example: fairlane run --group-by case permits.jsonl.gz -- ./append-to-case cases";
 
 }  // namespace
 
