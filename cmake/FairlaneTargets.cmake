@@ -17,6 +17,11 @@ function(fairlane_compile_options target)
   if(FAIRLANE_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
+  if(FAIRLANE_BUILD_FUZZERS)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link,address,undefined
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
   if(FAIRLANE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${FAIRLANE_SANITIZE}
                                              -fno-sanitize-recover=all -fno-omit-frame-pointer)
