@@ -102,8 +102,8 @@ std::string Keys::text(const char* key) {
   return found.get<std::string>();
 }
 
-std::string Keys::text(const char* key, std::string default_value) {
-  return optional_text(key).value_or(std::move(default_value));
+std::string Keys::text(const char* key, const char* default_value) {
+  return optional_text(key).value_or(default_value);
 }
 
 std::optional<std::string> Keys::optional_text(const char* key) {
@@ -113,9 +113,9 @@ std::optional<std::string> Keys::optional_text(const char* key) {
   return found->get<std::string>();
 }
 
-Json Keys::value(const char* key, Json default_value) {
+Json Keys::value(const char* key, const Json& default_value) {
   const Json* const found = find(key);
-  return found == nullptr ? std::move(default_value) : *found;
+  return found == nullptr ? default_value : *found;
 }
 
 bool Keys::boolean(const char* key, bool default_value) {

@@ -37,8 +37,8 @@ class Keys {
   explicit Keys(const Json& object);
 
   std::string text(const char* key);
-  std::string text(const char* key, std::string default_value);
-  Json value(const char* key, Json default_value);
+  std::string text(const char* key, const char* default_value);
+  Json value(const char* key, const Json& default_value);
   bool boolean(const char* key, bool default_value);
   std::optional<std::string> optional_text(const char* key);
 

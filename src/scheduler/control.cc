@@ -85,7 +85,7 @@ std::vector<std::string> Scheduler::groups(const GroupQuery& query) {
     std::vector<const detail::GroupId*> ids;
     ids.reserve(table_.size());
     table_.for_each([&](const Group* group) { ids.push_back(group); });
-    listing_.build(std::move(ids));
+    listing_.build(ids);
   }
   return listing_.page(query);
 }

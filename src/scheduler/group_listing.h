@@ -21,7 +21,7 @@ class GroupListing {
   bool is_built() const noexcept { return built_; }
 
   /// `ids` in any order. Strong guarantee.
-  void build(std::vector<const detail::GroupId*> ids) {
+  void build(const std::vector<const detail::GroupId*>& ids) {
     // Sorted by their first bytes first, most ids are never looked at: they are far apart.
     std::vector<std::pair<std::uint64_t, const detail::GroupId*>> sorted;
     sorted.reserve(ids.size());

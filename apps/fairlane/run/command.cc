@@ -41,7 +41,7 @@ std::string find_command(const std::string& name) {
   for (std::size_t begin = 0; begin <= path.size() && !name.empty();) {
     const auto end = std::min(path.find(':', begin), path.size());
     const std::string folder = path.substr(begin, end - begin);
-    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
     if (is_executable(candidate)) return candidate;
     denied = denied || errno == EACCES;
     begin = end + 1;
