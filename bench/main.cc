@@ -125,50 +125,64 @@ void run(Session& session, const std::vector<std::string>& chosen) {
   }
 }
 
-int main_of(int argc, char** argv) {
-  const auto second_thread = idle_thread();
+struct Request {
   Settings settings;
-  settings.fairlane = FAIRLANE_BENCH_COMMAND;
-  settings.lines_handler = FAIRLANE_BENCH_LINES_HANDLER;
   std::vector<std::string> chosen;
+  std::string json_file;
+};
+
+void declare(CLI::App& app, Request& request) {
+  Settings& settings = request.settings;
   std::vector<std::string> names;
   for (const auto& each : workloads()) names.emplace_back(each.name);
-  std::string json_file;
-  CLI::App app("How fast Fairlane is, beside floors and peers in the same run.", "fairlane_bench");
+  const auto sizes = [](std::uint64_t least) {
+    return CLI::Range(least, std::uint64_t{100'000'000});
+  };
   app.footer(explanation());
   app.allow_extras();
-  app.add_option("--workload", chosen, "Only this one; may be given several times")
+  app.add_option("--workload", request.chosen, "Only this one; may be given several times")
       ->check(CLI::IsMember(names));
-  app.add_option("--json", json_file, "Write all figures to this file");
+  app.add_option("--json", request.json_file, "Write all figures to this file");
   app.add_option("--repetitions", settings.repetitions, "Turns of each side")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--messages", settings.messages, "The large backlog")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}))
+      ->check(sizes(1))
       ->capture_default_str();
   app.add_option("--groups", settings.groups, "The large number of groups")
-      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{100'000'000}))
+      ->check(sizes(100))
       ->capture_default_str();
   app.add_option("--fairlane", settings.fairlane, "The fairlane command");
   app.add_option("--lines-handler", settings.lines_handler, "The handler of the workload lines");
   app.add_flag("--smoke", settings.smoke, "Tiny sizes: whether it works, not how fast it is");
-  CLI11_PARSE(app, argc, argv);
-  if (settings.smoke) settings.repetitions = 1;
+}
 
-  auto rest = app.remaining_for_passthrough();
-  std::vector<char*> arguments{argv[0]};
+/// False if there is an argument that is not Google Benchmark's, which keeps `program`.
+bool hand_over(char* program, std::vector<std::string> rest) {
+  std::vector<char*> arguments{program};
   for (auto& each : rest) arguments.push_back(each.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
   benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+  return !benchmark::ReportUnrecognizedArguments(count, arguments.data());
+}
 
+int main_of(int argc, char** argv) {
+  const auto second_thread = idle_thread();
+  Request request;
+  request.settings.fairlane = FAIRLANE_BENCH_COMMAND;
+  request.settings.lines_handler = FAIRLANE_BENCH_LINES_HANDLER;
+  CLI::App app("How fast Fairlane is, beside floors and peers in the same run.", "fairlane_bench");
+  declare(app, request);
+  CLI11_PARSE(app, argc, argv);
+  if (!hand_over(argv[0], app.remaining_for_passthrough())) return 2;
+  if (request.settings.smoke) request.settings.repetitions = 1;
   describe_machine();
-  Session session(settings);
-  run(session, chosen);
+  Session session(request.settings);
+  run(session, request.chosen);
   print_table(std::cout, session.rows());
-  if (json_file.empty()) return 0;
-  std::ofstream out(json_file);
+  if (request.json_file.empty()) return 0;
+  std::ofstream out(request.json_file);
   out << session.json() << '\n';
   out.close();
   require(out.good(), "the file of --json could not be written");

@@ -48,6 +48,15 @@ Timed fill_and_drain(std::uint64_t count, const Publish& publish, Measured& meas
   return {std::chrono::duration<double>(until - from).count(), count};
 }
 
+void add_bytes(Session& session, std::string what, double bytes, double limit) {
+  session.add({.workload = "memory",
+               .what = std::move(what),
+               .ours = bytes,
+               .unit = "bytes",
+               .bar = Bar::at_most,
+               .limit = limit});
+}
+
 void add_drained(Session& session, const std::string& what, const Measured& measured) {
   session.add({.workload = "memory",
                .what = what,
@@ -84,21 +93,14 @@ void run_memory(Session& session) {
                     return fill_and_drain(groups, publish_to_each, many);
                   })});
   const double message_bytes = queue.per_item(messages);
-  session.add({.workload = "memory",
-               .what = fmt::format("bytes per message beside the event, {} in one group",
-                                   fmt::group_digits(messages)),
-               .ours = message_bytes - sizeof(Event),
-               .unit = "bytes",
-               .bar = Bar::at_most,
-               .limit = 64});
-  session.add(
-      {.workload = "memory",
-       .what = fmt::format("bytes per group beside its id and its message, {} groups",
-                           fmt::group_digits(groups)),
-       .ours = many.per_item(groups) - message_bytes - id_bytes / static_cast<double>(groups),
-       .unit = "bytes",
-       .bar = Bar::at_most,
-       .limit = 160});
+  add_bytes(
+      session,
+      fmt::format("per message beside the event, {} in one group", fmt::group_digits(messages)),
+      message_bytes - sizeof(Event), 64);
+  add_bytes(
+      session,
+      fmt::format("per group beside its id and its message, {} groups", fmt::group_digits(groups)),
+      many.per_item(groups) - message_bytes - id_bytes / static_cast<double>(groups), 160);
   add_drained(session,
               fmt::format("in use after draining {} messages", fmt::group_digits(messages)), queue);
   add_drained(session, fmt::format("in use after draining {} groups", fmt::group_digits(groups)),

@@ -2,7 +2,9 @@
 #include <concurrentqueue/concurrentqueue.h>
 #include <fmt/core.h>
 #include <oneapi/tbb/concurrent_queue.h>
+#include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -21,10 +23,23 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 constexpr std::size_t group_count = 1'000;
 
+/// What one turn came to, and how many processors it really had: the time that the threads ran,
+/// by the time that passed. Where others keep the machine busy, that is less than there are.
+struct Turn {
+  Timed timed;
+  double processors;
+};
+
+double processor_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
 /// Runs `cycle(turn, event)` on `threads` threads for `span`; counts them all. Each thread
 /// publishes copies of an event of its own.
 template <class Cycle>
-Timed run_on(int threads, std::chrono::milliseconds span, const Cycle& cycle) {
+Turn run_on(int threads, std::chrono::milliseconds span, const Cycle& cycle) {
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> total{0};
   std::barrier begin(threads + 1);
@@ -41,10 +56,12 @@ Timed run_on(int threads, std::chrono::milliseconds span, const Cycle& cycle) {
   }
   begin.arrive_and_wait();
   const auto from = SteadyClock::now();
+  const double used_before = processor_seconds();
   std::this_thread::sleep_for(span);
   stop = true;
   crew.clear();
-  return {std::chrono::duration<double>(SteadyClock::now() - from).count(), total};
+  const double seconds = std::chrono::duration<double>(SteadyClock::now() - from).count();
+  return {{seconds, total}, (processor_seconds() - used_before) / seconds};
 }
 
 /// A deque behind a mutex: FIFO, no groups.
@@ -135,13 +152,18 @@ struct Named {
   const char* name;
   const char* title;
   bool is_floor;  ///< ordered per key as ours, and nothing but that
-  std::function<Timed(int)> run;
+  std::function<Turn(int)> run;
 };
 
 /// The rows of one number of threads; the first queue is ours. `alone` holds the rates of one
 /// thread.
 void add_rows(Session& session, const std::vector<Named>& queues, int threads,
-              const std::vector<double>& alone, const std::vector<double>& rates) {
+              const std::vector<double>& alone, const std::vector<double>& rates,
+              const std::vector<double>& processors) {
+  session.add({.workload = "threads",
+               .what = fmt::format("{} threads, processors had: least of all queues", threads),
+               .ours = *std::min_element(processors.begin(), processors.end()),
+               .unit = "cpus"});
   session.add({.workload = "threads",
                .what = fmt::format("{} threads, cycles of all", threads),
                .ours = rates[0],
@@ -192,14 +214,19 @@ void run_threads(Session& session) {
   std::vector<double> alone;
   for (const int threads : {1, 2, 4, 8, 16}) {
     std::vector<Side> sides;
-    for (const auto& queue : queues) {
-      sides.push_back(timed_side(queue.name, [&queue, threads] { return queue.run(threads); }));
+    std::vector<double> processors(queues.size());  // The mean of the turns.
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+      sides.push_back(timed_side(queues[i].name, [&, i] {
+        const auto turn = queues[i].run(threads);
+        processors[i] += turn.processors / session.settings().repetitions;
+        return turn.timed;
+      }));
     }
     const auto rates = session.measure(fmt::format("threads/{}", threads), sides);
     if (threads == 1) {
       alone = rates;
     } else {
-      add_rows(session, queues, threads, alone, rates);
+      add_rows(session, queues, threads, alone, rates, processors);
     }
   }
 }
