@@ -25,6 +25,8 @@ class Claims {
 
   /// Waits for an event; nothing once the run ends.
   std::optional<Lease<Bytes>> wait() {
+    // A stopped claim still takes what is ready, so who hands it back would get it again for ever.
+    if (state_.ending()) return std::nullopt;
     std::optional<Lease<Bytes>> lease;
     if (high_turn()) {
       lease = transport_.claim(worker_, options_.visibility, options_.priority_threshold);
