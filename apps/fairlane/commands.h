@@ -2,12 +2,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace fairlane::command {
 
 /// Each adds its subcommand to `app`; when it is chosen, it runs and sets `exit_code`.
 void add_replay_command(CLI::App& app, int& exit_code);
-void add_run_command(CLI::App& app, int& exit_code);
+/// `words`: COMMAND and its arguments, which stand behind "--"; empty: there is none.
+void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
 
 /// What the command answers.
 inline constexpr int exit_ok = 0;

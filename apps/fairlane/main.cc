@@ -1,8 +1,23 @@
 // The `fairlane` command.
+#include <algorithm>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "commands.h"
+
+namespace {
+
+/// How many arguments are ours: those before the "--" behind which `run` has its COMMAND. CLI11
+/// would forget where the mark stood, and read "[a,b]" as a list.
+int own_arguments(int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
+  return static_cast<int>(std::find(argv, argv + argc, std::string_view("--")) - argv);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace fairlane::command;
@@ -11,10 +26,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("`fairlane COMMAND --help` tells more; the manual is fairlane(1).");
   int exit_code = exit_ok;
+  const int own = own_arguments(argc, argv);
+  const std::vector<std::string> words(argv + std::min(own + 1, argc), argv + argc);
   add_replay_command(app, exit_code);
-  add_run_command(app, exit_code);
+  add_run_command(app, words, exit_code);
   try {
-    app.parse(argc, argv);
+    app.parse(own, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_ok : exit_broken;
   } catch (const std::exception& error) {

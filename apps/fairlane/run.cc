@@ -1,8 +1,6 @@
 // `fairlane run`: the options, and what they say of themselves.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -16,32 +14,6 @@ namespace fairlane::command {
 namespace {
 
 using run::RunOptions;
-
-/// How many arguments stand behind the first "--"; nothing without one. CLI11 does not tell where
-/// that mark stood among the positional arguments, and FILEs and COMMAND differ by it alone.
-std::optional<std::size_t> arguments_behind_mark() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  std::optional<std::size_t> count;
-  for (std::size_t begin = 0; begin < bytes.size();) {
-    const auto end = bytes.find('\0', begin);
-    if (count) {
-      ++*count;
-    } else if (bytes.compare(begin, end - begin, "--") == 0) {
-      count = 0;
-    }
-    begin = end + 1;
-  }
-  return count;
-}
-
-void split_command(RunOptions& options, const std::vector<std::string>& positionals) {
-  const auto count = arguments_behind_mark();
-  if (!count || *count == 0) throw CLI::ValidationError("COMMAND", "write it behind \"--\"");
-  const auto middle = positionals.end() - static_cast<std::ptrdiff_t>(*count);
-  options.files.assign(positionals.begin(), middle);
-  options.command.assign(middle, positionals.end());
-}
 
 /// An option whose text `parse` turns into a value; what it throws is an error of usage.
 template <class Parse>
@@ -196,19 +168,20 @@ constexpr auto footer =
 
 }  // namespace
 
-void add_run_command(CLI::App& app, int& exit_code) {
+void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code) {
   auto* const command = app.add_subcommand(
       "run",
       "Hand events to a command, in order per group and in parallel across groups.\n"
       "fairlane run [options] [FILE...] -- COMMAND [ARGS]");
   const auto options = std::make_shared<RunOptions>();
-  const auto positionals = std::make_shared<std::vector<std::string>>();
+  options->command = words;
   options->workers = std::max(1U, std::thread::hardware_concurrency());
-  command->add_option("FILE", *positionals, "JSON lines, plain or gzip; none or -: standard input")
+  command
+      ->add_option("FILE", options->files, "JSON lines, plain or gzip; none or -: standard input")
       ->expected(-1)
       ->allow_extra_args()
       ->type_name("");
-  // Takes nothing itself, for FILE is first: it makes CLI11 stay in this subcommand behind "--".
+  // Takes nothing, for FILE is first: it is there to be told by --help.
   command
       ->add_option_function<std::string>(
           "COMMAND", [](const std::string&) {}, "What handles the events, and its arguments")
@@ -219,8 +192,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   add_turn_options(*command, *options);
   add_output_options(*command, *options);
   command->footer(footer);
-  command->callback([options, positionals, &exit_code] {
-    split_command(*options, *positionals);
+  command->callback([options, &exit_code] {
+    if (options->command.empty()) {
+      throw CLI::ValidationError("COMMAND", "write it behind \"--\"");
+    }
     exit_code = run::run(*options);
   });
 }
