@@ -68,6 +68,7 @@ void LinesWorker::accept(std::vector<Lease<Bytes>> leases) {
   if (ready) {
     shop_.keeper.hold(leases);
     feed();
+    check_pipes();
   }
 }
 
@@ -92,19 +93,28 @@ void LinesWorker::feed() {
   if (sent_ == to_send_.size()) {
     to_send_.clear();
     sent_ = 0;
-  } else if (process_->in() < 0) {
-    end("closed its standard input", shop_.options.grace);
   }
+}
+
+void LinesWorker::check_pipes() {
+  if (!process_ || process_->ending() || with_process_.empty()) return;
+  const bool out_closed = process_->out() < 0;
+  if (!out_closed && process_->in() >= 0) return;
+  // A process that dies closes its pipes just before; then its end is the better reason.
+  if (process_->ends_within(std::chrono::milliseconds(100))) return;
+  end(out_closed ? "closed its standard output" : "closed its standard input", shop_.options.grace);
 }
 
 void LinesWorker::watch() {
   const bool sending = process_ && sent_ < to_send_.size();
+  // Watched with nothing to send too: one that closes it will answer no more.
+  const int in = process_ && !with_process_.empty() ? process_->in() : -1;
   const int out = process_ ? process_->out() : -1;
   const int err = process_ ? process_->err() : -1;
   std::array<pollfd, 7> fds{{{process_ ? process_->pidfd() : -1, POLLIN, 0},
                              {out, POLLIN, 0},
                              {err, POLLIN, 0},
-                             {sending ? process_->in() : -1, POLLOUT, 0},
+                             {in, static_cast<short>(sending ? POLLOUT : 0), 0},
                              {stop_at_ ? -1 : shop_.state.ending_flag().fd(), POLLIN, 0},
                              {killed_ ? -1 : shop_.state.abort_flag().fd(), POLLIN, 0},
                              {scout_.is_out() ? scout_.fd() : -1, POLLIN, 0}}};
@@ -112,9 +122,11 @@ void LinesWorker::watch() {
   const auto now = std::chrono::steady_clock::now();
   if (fds[4].revents != 0) stop_at_ = after(now, shop_.options.grace);
   if (!process_) return;
-  if (fds[3].revents != 0) feed();
   if (fds[1].revents != 0) collect_answers();
   if (fds[2].revents != 0) collect_errors();
+  if (fds[3].revents != 0) feed();
+  if ((fds[3].revents & POLLERR) != 0) process_->close_in();
+  check_pipes();
   if (fds[5].revents != 0) {
     killed_ = stopping_ = true;
     process_->kill_now();
@@ -164,11 +176,8 @@ void LinesWorker::end(std::string reason, Duration grace) {
 }
 
 void LinesWorker::collect_answers() {
-  const auto got = process_->read_out(answers_);
+  process_->read_out(answers_);
   take_answers();
-  if (got == Process::Got::end && !with_process_.empty()) {
-    end("closed its standard output", shop_.options.grace);
-  }
 }
 
 void LinesWorker::take_answers() {

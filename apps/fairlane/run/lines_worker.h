@@ -34,6 +34,7 @@ class LinesWorker {
   void accept(std::vector<Lease<Bytes>> leases);
   bool start();
   void feed();
+  void check_pipes();
 
   // Watching.
   void watch();

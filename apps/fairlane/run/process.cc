@@ -2,6 +2,7 @@
 #include "run/process.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +72,11 @@ Process::Got Process::read(int& fd, std::string& into) {
     into.append(buffer.data(), static_cast<std::size_t>(got));
     return Got::bytes;
   }
+}
+
+bool Process::ends_within(std::chrono::milliseconds pause) const {
+  pollfd ended{started_.pidfd, POLLIN, 0};
+  return poll(&ended, 1, static_cast<int>(pause.count())) > 0;
 }
 
 void Process::end(Duration grace) {

@@ -57,6 +57,8 @@ class Process {
 
   /// Ends the process group in two steps: TERM now, KILL once `grace` has passed.
   void end(Duration grace);
+  /// Whether it ends in that time; `reap` is still due.
+  bool ends_within(std::chrono::milliseconds pause) const;
   void kill_now();
   /// When the KILL is due; nothing: no end was asked for, or it is killed already.
   std::optional<SteadyTime> kill_at() const noexcept { return kill_at_; }
