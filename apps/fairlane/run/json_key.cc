@@ -64,7 +64,8 @@ class Walk {
   bool null() { return other("null"); }
   bool boolean(bool) { return other("a boolean"); }
   bool number_integer(std::int64_t value) {
-    return take({Kind::integer, std::to_string(value), {}});
+    // Only what has a sign comes here.
+    return take({Kind::integer, value == 0 ? "-0" : std::to_string(value), {}});
   }
   bool number_unsigned(std::uint64_t value) {
     return take({Kind::integer, std::to_string(value), {}});
@@ -172,6 +173,15 @@ std::optional<std::int32_t> as_int32(const Value& value) {
   return number;
 }
 
+/// Where the line has what the library overlooks though it is no JSON: it takes a NUL for the end,
+/// and skips a byte order mark, which has no place in the middle of a stream.
+std::optional<std::size_t> overlooked(std::string_view line) {
+  if (line.starts_with("\xef\xbb\xbf")) return 1;
+  const auto nul = line.find('\0');
+  if (nul == std::string_view::npos) return std::nullopt;
+  return nul + 1;
+}
+
 }  // namespace
 
 JsonKey::JsonKey(std::string_view text) : text_(text) {
@@ -198,8 +208,7 @@ std::variant<EventKey, BadLine> KeyReader::read(std::string_view line) {
     for (const auto& path : priority_key_->paths()) targets.push_back({&path});
   }
   Walk walk(targets);
-  // The library skips a byte order mark, which is no JSON in the middle of a stream.
-  if (line.substr(0, 3) == "\xef\xbb\xbf") return BadLine{"no JSON at byte 1"};
+  if (const auto byte = overlooked(line)) return BadLine{fmt::format("no JSON at byte {}", *byte)};
   if (!nlohmann::json::sax_parse(line.begin(), line.end(), &walk)) return BadLine{walk.failure()};
 
   const Value* const group = first_present(targets, 0, group_paths);

@@ -41,6 +41,8 @@ void append_event_line(std::string& out, const Lease<Bytes>& lease) {
 }
 
 Answer parse_answer(std::string_view line) {
+  // The library takes a NUL for the end.
+  if (line.find('\0') != std::string_view::npos) nonsense("it holds a NUL", line);
   const auto parsed = Json::parse(line, nullptr, false);
   if (!parsed.is_object()) nonsense("not a JSON object", line);
   Answer answer;
