@@ -72,6 +72,10 @@ std::vector<std::pair<std::uint64_t, EventRef<Bytes>>> unfinished(Transport<Byte
     if (groups.size() < query.limit) break;
     last = groups.back();
   }
+  // Those that could not be written down.
+  for (auto& letter : transport.control().dead_letters(std::numeric_limits<std::uint32_t>::max())) {
+    left.emplace_back(letter.seq, std::move(letter.event));
+  }
   std::sort(left.begin(), left.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   return left;
