@@ -35,7 +35,10 @@ class Running:
         self.folder = folder
 
     def signal(self, number):
+        """Sends a signal and returns once it has been taken."""
         os.kill(self.process.pid, number)
+        status = pathlib.Path(f"/proc/{self.process.pid}/status")
+        until(lambda: "ShdPnd:\t0000000000000000" in status.read_text(), "that it takes a signal")
 
     def feed(self, data):
         self.process.stdin.write(data)
