@@ -68,6 +68,8 @@ std::int64_t integer(const char* key, const Json& number) {
 }  // namespace
 
 Json parse_line(std::string_view line) {
+  // The parser would take it for the end, and what follows would go unread.
+  if (line.find('\0') != std::string_view::npos) throw BrokenTrace("a NUL byte is no JSON");
   try {
     Strictness strictness;
     return Json::parse(line, std::ref(strictness));
@@ -140,7 +142,8 @@ std::int32_t Keys::int32(const char* key, std::int32_t default_value) {
   if (found == nullptr) return default_value;
   const auto value = integer(key, *found);
   if (!std::in_range<std::int32_t>(value)) {
-    throw std::invalid_argument(std::string(key) + " is no 32-bit integer: " + found->dump());
+    note_out_of_range(key, "is no 32-bit integer", *found);
+    return 0;
   }
   return static_cast<std::int32_t>(value);
 }
@@ -148,7 +151,10 @@ std::int32_t Keys::int32(const char* key, std::int32_t default_value) {
 std::uint64_t Keys::count(const char* key) {
   const Json& found = need(key);
   const auto value = integer(key, found);
-  if (value < 0) throw std::invalid_argument(std::string(key) + " is negative: " + found.dump());
+  if (value < 0) {
+    note_out_of_range(key, "is negative", found);
+    return 0;
+  }
   return static_cast<std::uint64_t>(value);
 }
 
@@ -165,11 +171,24 @@ const Json& Keys::array(const char* key) {
 }
 
 void Keys::finish() const {
+  refuse_unknown();
+  refuse_out_of_range();
+}
+
+void Keys::refuse_unknown() const {
   for (const auto& [key, value] : object_.items()) {
     if (std::find(read_.begin(), read_.end(), key) == read_.end()) {
       throw BrokenTrace("unknown key \"" + key + "\"");
     }
   }
+}
+
+void Keys::refuse_out_of_range() const {
+  if (out_of_range_) throw std::invalid_argument(*out_of_range_);
+}
+
+void Keys::note_out_of_range(const char* key, const char* what, const Json& number) {
+  if (!out_of_range_) out_of_range_ = std::string(key) + " " + what + ": " + number.dump();
 }
 
 }  // namespace fairlane::replay

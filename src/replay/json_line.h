@@ -30,8 +30,9 @@ std::string event_text(const Json& event);
 
 /// Reads the keys of one object and remembers which, so that an unknown one is found.
 ///
-/// A key that is missing or of the wrong JSON type raises BrokenTrace; a number that no caller of
-/// the library could pass raises `std::invalid_argument`, as the library would.
+/// A key that is missing or of the wrong JSON type raises BrokenTrace at once. A number that no
+/// caller of the library could pass is read as 0 and raises `std::invalid_argument`, as the library
+/// would, but only from `finish`: what breaks the trace comes first, wherever it stands.
 class Keys {
  public:
   explicit Keys(const Json& object);
@@ -49,15 +50,22 @@ class Keys {
   std::uint64_t count(const char* key, std::uint64_t default_value);
   const Json& array(const char* key);
 
-  /// Errors: BrokenTrace if the object has a key that nobody read.
+  /// To be called when all keys are read and before anything is done.
+  /// Errors: as `refuse_unknown`, then as `refuse_out_of_range`.
   void finish() const;
+  /// Errors: BrokenTrace if the object has a key that nobody read.
+  void refuse_unknown() const;
+  /// Errors: `std::invalid_argument` if a number was out of range.
+  void refuse_out_of_range() const;
 
  private:
+  void note_out_of_range(const char* key, const char* what, const Json& number);
   const Json* find(const char* key);
   const Json& need(const char* key);
 
   const Json& object_;
   std::vector<std::string_view> read_;
+  std::optional<std::string> out_of_range_;  // the first, in words
 };
 
 }  // namespace fairlane::replay

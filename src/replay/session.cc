@@ -1,6 +1,6 @@
 #include "replay/session.h"
 
-#include <array>
+#include <iterator>
 #include <utility>
 
 #include "fairlane/in_memory_transport.h"
@@ -58,7 +58,9 @@ Session::Operation Session::find_operation(std::string_view name) {
 Json Session::run(const Json& operation) {
   Keys keys(operation);
   const std::string op = keys.text("op");
-  keys.value("expect", nullptr);
+  if (!keys.value("expect", Json::object()).is_object()) {
+    throw BrokenTrace("\"expect\" has to be an object");
+  }
   try {
     Json result = (this->*find_operation(op))(keys);
     first_ = false;
@@ -88,7 +90,11 @@ void Session::name_batch(const std::string& as, const std::vector<Lease<Bytes>>&
   const std::string prefix = as + ".";
   for (auto at = leases_.lower_bound(prefix);
        at != leases_.end() && at->first.starts_with(prefix);) {
-    at = leases_.erase(at);
+    // Those of an earlier batch alone: "L.keep" is a name like any other.
+    const bool numbered =
+        at->first.size() > prefix.size() &&
+        at->first.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
+    at = numbered ? leases_.erase(at) : std::next(at);
   }
   for (std::size_t i = 0; i < leases.size(); ++i) {
     leases_.emplace(prefix + std::to_string(i), leases[i]);
@@ -115,7 +121,7 @@ Publication<Bytes> publication(Keys& keys, std::string& group) {
   group = keys.text("group");
   auto event = event_text(keys.value("event", nullptr));
   const auto priority = keys.int32("priority", 0);
-  keys.finish();
+  keys.refuse_unknown();
   return {group, std::move(event), priority};
 }
 
@@ -156,6 +162,7 @@ Json Session::advance(Keys& keys) {
 Json Session::publish(Keys& keys) {
   std::string group;
   auto message = publication(keys, group);
+  keys.finish();
   return {{"seq", transport_->publish(group, std::move(message.event), message.priority)}};
 }
 
@@ -164,10 +171,11 @@ Json Session::publish_batch(Keys& keys) {
   keys.finish();
   std::vector<std::string> groups(messages.size());
   std::vector<Publication<Bytes>> publications;
+  std::vector<Keys> read;
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    Keys message(messages[i]);
-    publications.push_back(publication(message, groups[i]));
+    publications.push_back(publication(read.emplace_back(messages[i]), groups[i]));
   }
+  for (const Keys& message : read) message.refuse_out_of_range();
   return {{"seqs", transport_->publish_batch(publications)}};
 }
 

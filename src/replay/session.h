@@ -19,8 +19,8 @@ class Session {
   /// Errors: as `fairlane::open`; BrokenTrace if the store is not empty.
   explicit Session(std::string url);
 
-  /// Runs one operation (`expect` left out) and returns its result, or `{"error":CODE}`.
-  /// Errors: BrokenTrace.
+  /// Runs one operation (`expect` is judged by the caller) and returns its result, or
+  /// `{"error":CODE}`. Errors: BrokenTrace.
   Json run(const Json& operation);
 
  private:
