@@ -18,7 +18,7 @@ class Capture {
  public:
   /// Takes everything out of `bytes`. Errors: `std::runtime_error` if the file cannot be written.
   void add(std::string& bytes);
-  bool empty() const noexcept { return memory_.empty(); }
+  bool empty() const noexcept { return memory_.empty() && file_ == nullptr; }
 
   /// Calls `write(bytes)` for each part in order until one answers false.
   template <class Write>
