@@ -22,8 +22,8 @@ class Ended:
 
     def summary(self):
         """The numbers of the last line: events, groups, done, dead, retries, stale, bad lines."""
-        words = self.err.strip().splitlines()[-1].replace(",", "").replace(":", "").split(";")[0]
-        words = words.removeprefix("fairlane ").replace(" in ", " ").split()
+        line = self.err[self.err.rindex("fairlane: ") :].removeprefix("fairlane: ").split(";")[0]
+        words = line.replace(",", "").replace(":", "").replace(" in ", " ").split()
         return {name: int(number) for number, name in zip(words[::2], words[1::2])}
 
 
