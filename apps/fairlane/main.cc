@@ -33,7 +33,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(own, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_ok : exit_broken;
+    const bool asked_for = app.exit(error) == 0;  // --help, --version
+    if (std::cout.flush()) return asked_for ? exit_ok : exit_broken;
+    std::cerr << "fairlane: standard output cannot be written\n";
+    return exit_broken;
   } catch (const std::exception& error) {
     std::cerr << "fairlane: " << error.what() << '\n';
     return exit_broken;

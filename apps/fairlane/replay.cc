@@ -1,6 +1,7 @@
 // `fairlane replay`: runs traces and compares what comes back.
 #include "replay/replay.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -27,6 +28,8 @@ int replay_files(const ReplayOptions& options) {
     try {
       if (file == "-") {
         replay::replay(options.url, "standard input", std::cin, results, std::cerr, counts);
+        // The stream takes an error for an end; what is underneath tells them apart.
+        if (std::ferror(stdin) != 0) throw replay::BrokenTrace("standard input: cannot be read");
         continue;
       }
       std::ifstream trace(file);

@@ -19,8 +19,8 @@ class Session {
   /// Errors: as `fairlane::open`; BrokenTrace if the store is not empty.
   explicit Session(std::string url);
 
-  /// Runs one operation (`expect` is judged by the caller) and returns its result, or
-  /// `{"error":CODE}`. Errors: BrokenTrace.
+  /// Runs one operation and returns its result, or `{"error":CODE}`; what it shall be is compared
+  /// by the caller. Errors: BrokenTrace, and then nothing was done.
   Json run(const Json& operation);
 
  private:
