@@ -236,8 +236,8 @@ def test_a_handler_may_clean_up_when_its_timeout_ends_it(run):
 
 
 def test_heartbeats_keep_the_lease_of_a_slow_handler(run):
-    options = ["--visibility", "60ms", "--workers", 4, "--results", "results"]
-    ended = run(*options, "--", "sh", "-c", "sleep 0.5; echo x >>handled", input=events(1))
+    options = ["--visibility", "500ms", "--workers", 4]
+    ended = run(*options, "--", "sh", "-c", "sleep 1.5; echo x >>handled", input=events(1))
     assert (ended.status, ended.summary()["stale"]) == (0, 0)
     assert run.read("handled") == b"x\n"
 
