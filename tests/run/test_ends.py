@@ -172,6 +172,18 @@ def test_suspended_groups_that_fill_the_limit_end_the_run_while_input_waits(run)
     assert len(left) >= 5
 
 
+def test_an_input_that_ends_after_the_last_suspension_ends_the_run(run):
+    options = ["--max-attempts", 1, "--when-exhausted", "suspend_group", "--results", "results"]
+    run.write("results", b"")
+    running = run.start(*options, "--", "false")
+    running.feed(events(1))
+    until(lambda: b"failed" in run.read("results"), "that the attempt has failed")
+    running.process.stdin.close()
+    ended = running.ends()
+    assert ended.status == 1
+    assert "1 messages stand in suspended groups, and nothing else is left" in ended.err
+
+
 def test_groups_that_are_not_suspended_are_finished_first(run):
     run.write("in", b'{"g":"bad"}\n' * 3 + events(30, groups=3))
     options = ["--limit", 4, "--max-attempts", 1, "--when-exhausted", "suspend_group"]

@@ -67,6 +67,7 @@ class Claims {
     return true;
   }
   void note(const Lease<Bytes>& lease) {
+    ++state_.counters.in_hand;
     if (lease.attempt() == 1) state_.claimed(lease.seq(), std::chrono::steady_clock::now());
   }
 

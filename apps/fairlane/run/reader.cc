@@ -46,6 +46,7 @@ void Reader::run() {
   }
   for (auto& pending : pending_) unpublished_.push_back(std::move(pending.text));
   state_.input_done();
+  settler_.check_suspended();
 }
 
 void Reader::read_all() {

@@ -80,9 +80,9 @@ bool RunState::reading_done() const {
   return input_done_;
 }
 
-bool RunState::starved() const {
+bool RunState::starved(std::size_t held) const {
   const std::lock_guard lock(mutex_);
-  return (input_done_ || outstanding_ >= limit_) && outstanding_ > 0;
+  return outstanding_ == held && (input_done_ || held >= limit_);
 }
 
 std::size_t RunState::outstanding() const {

@@ -43,7 +43,8 @@ struct Counters {
   std::atomic<std::uint64_t> dead{0};
   std::atomic<std::uint64_t> retries{0};    ///< put back, asked for or failed
   std::atomic<std::uint64_t> stale{0};      ///< settled too late
-  std::atomic<std::uint64_t> exhausted{0};  ///< times a group was suspended
+  std::atomic<std::uint64_t> exhausted{0};  ///< times a group may have been suspended
+  std::atomic<std::uint64_t> in_hand{0};    ///< claimed and not settled
 };
 
 /// Threads: all members from any thread.
@@ -73,8 +74,9 @@ class RunState {
   void wait_until_drained();
   void input_done();
   bool reading_done() const;
-  /// Whether nothing more can come in: the input has ended, or it waits for room.
-  bool starved() const;
+  /// Whether `held` messages are all there is, none on its way in or out, and no more can come: the
+  /// input has ended, or they leave it no room.
+  bool starved(std::size_t held) const;
   std::size_t outstanding() const;
 
   // The time from publish to claim.

@@ -55,7 +55,7 @@ Settled Settler::fail(Attempt& attempt, Duration delay) {
     return transport_.reject(attempt.lease, attempt.reason);
   }
   const auto settled = transport_.nack(attempt.lease, delay);
-  if (last && settled == Settled::done) ++state_.counters.exhausted;
+  if (last) ++state_.counters.exhausted;
   return settled;
 }
 
@@ -98,7 +98,10 @@ void Settler::count(const Attempt& attempt) {
   Counters& counters = state_.counters;
   if (attempt.result == Result::done) ++counters.done;
   if (attempt.result == Result::retry || attempt.result == Result::failed) ++counters.retries;
-  if (attempt.result == Result::stale) ++counters.stale;
+  if (attempt.result == Result::stale) {
+    ++counters.stale;
+    ++counters.exhausted;
+  }
 }
 
 void Settler::settle(std::span<Attempt> attempts, std::string_view worker) {
@@ -117,6 +120,7 @@ void Settler::settle(std::span<Attempt> attempts, std::string_view worker) {
   record(attempts, worker);
   if (may_have_died) collect_dead_letters();
   state_.give_back(done);
+  state_.counters.in_hand -= attempts.size();
   check_suspended();
 }
 
@@ -181,12 +185,15 @@ std::vector<std::string> Settler::shown_dead_letters() const {
 }
 
 void Settler::check_suspended() {
-  if (state_.counters.exhausted == 0 || !state_.starved() || state_.ending()) return;
+  const Counters& counters = state_.counters;
+  // Looking is dear. Whoever makes one of these false looks himself.
+  if (counters.exhausted == 0 || counters.in_hand > 0 || state_.ending()) return;
   const auto stats = transport_.control().stats();
   if (stats.leased + stats.parked + stats.ready > 0 || stats.suspended == 0) return;
+  const auto held = stats.suspended + stats.waiting;
+  if (!state_.starved(held)) return;
   state_.end(Ending::suspended,
-             fmt::format("{} messages stand in suspended groups, and nothing else is left{}",
-                         stats.suspended + stats.waiting,
+             fmt::format("{} messages stand in suspended groups, and nothing else is left{}", held,
                          state_.reading_done() ? "" : " while input waits for room"));
 }
 
