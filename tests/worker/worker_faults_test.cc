@@ -1,6 +1,6 @@
-#include <cstdlib>
 #include <map>
 
+#include "support/seed.h"
 #include "worker_fixture.h"
 
 namespace fairlane {
@@ -9,11 +9,6 @@ namespace {
 using testing::Fault;
 using testing::FaultyTransport;
 using testing::Verb;
-
-std::uint64_t test_seed() {
-  const char* const text = std::getenv("FAIRLANE_TEST_SEED");
-  return text == nullptr ? 20'240'611 : std::strtoull(text, nullptr, 10);
-}
 
 TEST_F(WorkerTest, AFailingTransportNeverEndsTheRun) {
   publish("a");
@@ -63,8 +58,8 @@ TEST_F(WorkerTest, AnAckThatSurelyDidNotHappenIsTriedAgain) {
 }
 
 TEST_F(WorkerTest, NothingIsLostAndOrderHoldsUnderAFailingTransport) {
-  const auto seed = test_seed();
-  SCOPED_TRACE("FAIRLANE_TEST_SEED=" + std::to_string(seed));
+  const auto seed = test::seed();
+  SCOPED_TRACE("FAIRLANE_SEED=" + std::to_string(seed));
   constexpr int messages = 2'000;
   for (int i = 0; i < messages; ++i) publish("g" + std::to_string(i % 23));
   FaultyTransport<std::string> faulty(queue, testing::random_faults(seed, 0.1));
