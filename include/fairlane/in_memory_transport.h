@@ -8,7 +8,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "fairlane/detail/adopt.h"
 #include "fairlane/detail/memory_store.h"
+#include "fairlane/pending_claim.h"
 #include "fairlane/transport.h"
 
 namespace fairlane {
@@ -104,7 +106,7 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
 
   std::optional<Lease<Event>> claim(std::string_view worker_id, Duration visibility,
                                     std::int32_t min_priority = 0) override {
-    return lease(store_.claim(worker_id, visibility, min_priority));
+    return detail::adopt_lease<Event>(store_.claim(worker_id, visibility, min_priority));
   }
 
   std::vector<Lease<Event>> claim_batch(std::size_t n, std::string_view worker_id,
@@ -113,7 +115,7 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
     std::vector<Lease<Event>> leases;
     const auto grants = store_.claim_batch(n, worker_id, visibility, min_priority);
     leases.reserve(grants.size());
-    for (const auto& grant : grants) leases.push_back(lease(grant));
+    for (const auto& grant : grants) leases.push_back(detail::adopt_lease<Event>(grant));
     return leases;
   }
 
@@ -121,7 +123,18 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
                                          std::int32_t min_priority = 0,
                                          Duration timeout = Duration::max(),
                                          std::stop_token stop = {}) override {
-    return lease(store_.claim_wait(worker_id, visibility, min_priority, timeout, std::move(stop)));
+    return detail::adopt_lease<Event>(
+        store_.claim_wait(worker_id, visibility, min_priority, timeout, std::move(stop)));
+  }
+
+  /// A `claim_wait` without a thread, for event loops. `notify` is called when it is time to look:
+  /// from any thread, with no lock held, perhaps before this returns; it must not throw.
+  /// Errors: `std::invalid_argument` also for an empty `notify`.
+  PendingClaim<Event> start_claim(std::string_view worker_id, Duration visibility,
+                                  std::int32_t min_priority, Duration timeout,
+                                  std::function<void()> notify) {
+    return PendingClaim<Event>(
+        store_.start_claim(worker_id, visibility, min_priority, timeout, std::move(notify)));
   }
 
   Settled ack(const Lease<Event>& lease) override { return store_.ack(handle(lease)); }
@@ -138,7 +151,7 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
     std::optional<detail::Grant> grant;
     const auto settled =
         store_.ack_claim(handle(acked), worker_id, visibility, min_priority, grant);
-    return {settled, lease(grant)};
+    return {settled, detail::adopt_lease<Event>(grant)};
   }
 
   Settled nack(const Lease<Event>& lease, Duration delay = {}) override {
@@ -157,6 +170,19 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
   /// As if this transport had been closed and its store opened again: what it holds and the leases
   /// given stay, waiting works again, the totals of `stats` start anew.
   void reopen() { store_.reopen(); }
+
+  /// Calls `visit(event)` for each event the store holds, dead letters included, in no order: for
+  /// hosts that have to know what a container refers to, such as garbage collectors. Under the
+  /// lock, so `visit` must not throw, nor call anything of this transport's.
+  template <class Visit>
+  void visit_events(Visit&& visit) {
+    using Callable = std::remove_reference_t<Visit>;
+    store_.visit_nodes(
+        [](detail::MessageNode* node, void* context) {
+          (*static_cast<Callable*>(context))(std::as_const(static_cast<Node*>(node)->event));
+        },
+        const_cast<void*>(static_cast<const void*>(std::addressof(visit))));
+  }
 
   Control<Event>& control() override { return *this; }
   const std::shared_ptr<Clock>& clock() const override { return store_.clock(); }
@@ -198,18 +224,6 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
     const LeaseKey& key = lease.key();
     return {key.store, key.fence, key.seq, lease.shared_group_id().get()};
   }
-  static EventRef<Event> event_ref(detail::MessageNode* node) {
-    return EventRef<Event>(detail::Shared<Node>::adopt(static_cast<Node*>(node)));
-  }
-  static Lease<Event> lease(const detail::Grant& grant) {
-    return Lease<Event>(grant.key, grant.expires_at,
-                        detail::Shared<detail::GroupId>::adopt(grant.group_id),
-                        event_ref(grant.event));
-  }
-  static std::optional<Lease<Event>> lease(const std::optional<detail::Grant>& grant) {
-    if (!grant) return std::nullopt;
-    return lease(*grant);
-  }
 
   void suspend(std::string_view group_id) override { store_.suspend(group_id); }
   void resume(std::string_view group_id) override { store_.resume(group_id); }
@@ -227,7 +241,7 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
   std::vector<QueuedMessage<Event>> peek(std::string_view group_id, std::size_t limit) override {
     std::vector<QueuedMessage<Event>> messages;
     for (const auto& node : store_.peek(group_id, limit)) {
-      messages.push_back({node.seq, event_ref(node.event), node.attempts});
+      messages.push_back({node.seq, detail::adopt_event<Event>(node.event), node.attempts});
     }
     return messages;
   }
@@ -235,8 +249,9 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
   std::vector<DeadLetter<Event>> dead_letters(std::size_t limit, std::uint64_t after_seq) override {
     std::vector<DeadLetter<Event>> letters;
     for (auto& dead : store_.dead_letters(limit, after_seq)) {
-      letters.push_back({dead.seq, std::move(dead.group_id), event_ref(dead.event), dead.attempts,
-                         dead.priority, std::move(dead.worker_id), std::move(dead.reason)});
+      letters.push_back({dead.seq, std::move(dead.group_id), detail::adopt_event<Event>(dead.event),
+                         dead.attempts, dead.priority, std::move(dead.worker_id),
+                         std::move(dead.reason)});
     }
     return letters;
   }

@@ -29,6 +29,32 @@ namespace {
   throw TransportError(ErrorCode::not_found, "no dead letter has seq " + std::to_string(seq));
 }
 
+/// A claim that was granted at once, or somebody who waits, or neither: there is nothing to wait
+/// for.
+struct Waiting {
+  std::optional<Grant> grant = std::nullopt;
+  std::shared_ptr<Waiter> waiter = nullptr;
+  Instant sleep_until = Instant::max();
+};
+
+Waiting enroll(StoreState& state, std::string_view worker_id, Duration visibility,
+               std::int32_t min_priority, Duration timeout,
+               std::function<void()> notify = nullptr) {
+  auto waiter = std::make_shared<Waiter>();
+  waiter->worker_id = worker_id;
+  waiter->visibility = visibility;
+  waiter->min_priority = min_priority;
+  waiter->notify = std::move(notify);
+  const Instant now = state.clock->now();
+  waiter->deadline = saturating_add(now, timeout);
+  const Section section(state, now);
+  if (auto grant = state.scheduler.claim(worker_id, visibility, min_priority)) return {grant};
+  if (state.closed || timeout == Duration()) return {};
+  state.waiters.enroll(waiter);
+  const Instant sleep_until = state.waiters.plan_sleep(*waiter, state.scheduler);
+  return {std::nullopt, std::move(waiter), sleep_until};
+}
+
 void check_store(const LeaseHandle& lease, std::uint64_t store) {
   if (lease.store == store) return;
   throw std::invalid_argument("the lease of seq " + std::to_string(lease.seq) +
@@ -128,24 +154,23 @@ std::optional<Grant> MemoryStore::claim_wait(std::string_view worker_id, Duratio
                                              std::stop_token stop) {
   check_duration(timeout, "timeout");
   if (auto grant = claim(worker_id, visibility, min_priority)) return grant;
-  StoreState& state = *state_;
   if (timeout == Duration() || stop.stop_requested()) return std::nullopt;
-  const auto waiter = std::make_shared<Waiter>();
-  waiter->worker_id = worker_id;
-  waiter->visibility = visibility;
-  waiter->min_priority = min_priority;
-  const Instant now = state.clock->now();
-  waiter->deadline = saturating_add(now, timeout);
-  Instant sleep_until;
-  {
-    const Section section(state, now);
-    if (auto grant = state.scheduler.claim(worker_id, visibility, min_priority)) return grant;
-    if (state.closed) return std::nullopt;
-    state.waiters.enroll(waiter);
-    sleep_until = state.waiters.plan_sleep(*waiter, state.scheduler);
-  }
-  if (state.wait(waiter, sleep_until, stop)) return std::exchange(waiter->grant, std::nullopt);
-  return std::nullopt;
+  StoreState& state = *state_;
+  const Waiting waiting = enroll(state, worker_id, visibility, min_priority, timeout);
+  if (waiting.grant || waiting.waiter == nullptr) return waiting.grant;
+  if (!state.wait(waiting.waiter, waiting.sleep_until, stop)) return std::nullopt;
+  return std::exchange(waiting.waiter->grant, std::nullopt);
+}
+
+PendingClaim MemoryStore::start_claim(std::string_view worker_id, Duration visibility,
+                                      std::int32_t min_priority, Duration timeout,
+                                      std::function<void()> notify) {
+  check_duration(visibility, "visibility");
+  check_duration(timeout, "timeout");
+  if (notify == nullptr) throw std::invalid_argument("notify is null");
+  Waiting waiting =
+      enroll(*state_, worker_id, visibility, min_priority, timeout, std::move(notify));
+  return PendingClaim(*state_, std::move(waiting.waiter), waiting.grant, waiting.sleep_until);
 }
 
 Settled MemoryStore::ack(const LeaseHandle& lease) {
@@ -324,6 +349,12 @@ void MemoryStore::drop_dead(std::uint64_t seq) {
   if (removed.node == nullptr) throw_not_found(seq);
 }
 
+void MemoryStore::visit_nodes(void (*visit)(MessageNode*, void*), void* context) {
+  StoreState& state = *state_;
+  const Section section(state);
+  state.scheduler.for_each_node([&](MessageNode* node) { visit(node, context); });
+}
+
 void MemoryStore::close() {
   StoreState& state = *state_;
   std::vector<std::shared_ptr<Waiter>> waiters;
@@ -332,7 +363,7 @@ void MemoryStore::close() {
     waiters = state.waiters.all();
     state.closed = true;
   }
-  for (const auto& waiter : waiters) waiter->wakeup.raise();
+  for (const auto& waiter : waiters) waiter->wake();
 }
 
 void MemoryStore::reopen() {

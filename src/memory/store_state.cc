@@ -29,27 +29,48 @@ StoreState::StoreState(const QueueRules& the_rules, std::shared_ptr<Clock> the_c
 
 void StoreState::serve_now() { const Section section(*this, clock->now()); }
 
+StoreState::Look StoreState::look(const std::shared_ptr<Waiter>& waiter, bool stopped) {
+  if (waiter->served.load(std::memory_order_acquire)) return {Look::Found::served};
+  const Instant now = clock->now();
+  Wakes wakes;
+  Look look{Look::Found::nothing};
+  {
+    const Section section(*this, now);
+    waiters.serve(scheduler, wakes);  // What ran out just now may be for this very waiter.
+    if (waiter->served.load(std::memory_order_relaxed)) {
+      look.found = Look::Found::served;
+    } else if (closed || stopped || now >= waiter->deadline) {
+      look.found = Look::Found::over;
+      waiters.leave(*waiter);
+    } else {
+      look.next = waiters.plan_sleep(*waiter, scheduler);
+    }
+  }
+  wakes.raise_all();
+  return look;
+}
+
+bool StoreState::withdraw(Waiter& waiter) {
+  const Section section(*this);
+  if (waiter.served.load(std::memory_order_relaxed)) return false;
+  waiters.leave(waiter);
+  return true;
+}
+
 bool StoreState::wait(const std::shared_ptr<Waiter>& waiter, Instant sleep_until,
                       const std::stop_token& stop) {
   const std::stop_callback on_stop(stop, [&] { waiter->wakeup.raise(); });
-  for (bool gave_up = false;;) {
-    clock->sleep(waiter->wakeup, sleep_until);
-    if (waiter->served.load(std::memory_order_acquire)) return true;
-    const Instant now = clock->now();
-    Wakes wakes;
-    {
-      const Section section(*this, now);
-      waiters.serve(scheduler, wakes);  // What ran out just now may be for this very waiter.
-      const bool served = waiter->served.load(std::memory_order_relaxed);
-      gave_up = !served && (closed || stop.stop_requested() || now >= waiter->deadline);
-      if (gave_up) {
-        waiters.leave(*waiter);
-      } else if (!served) {
-        sleep_until = waiters.plan_sleep(*waiter, scheduler);
-      }
+  try {
+    for (;;) {
+      clock->sleep(waiter->wakeup, sleep_until);
+      const Look seen = look(waiter, stop.stop_requested());
+      if (seen.found != Look::Found::nothing) return seen.found == Look::Found::served;
+      sleep_until = seen.next;
     }
-    wakes.raise_all();
-    if (gave_up) return false;
+  } catch (...) {
+    // The clock failed. What was done for the waiter already counts all the same.
+    if (withdraw(*waiter)) throw;
+    return true;
   }
 }
 

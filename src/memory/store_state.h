@@ -25,8 +25,19 @@ class StoreState {
   /// Serves the waiters at the clock's present instant.
   void serve_now() FAIRLANE_EXCLUDES(mutex);
 
+  /// What a waiter sees that looks up: whether it was served, has to go (closed, its deadline came,
+  /// or `stopped`; it has left then), or has to look again at `next` or when woken.
+  struct Look {
+    enum class Found { served, over, nothing } found;
+    Instant next = Instant::max();
+  };
+  Look look(const std::shared_ptr<Waiter>& waiter, bool stopped) FAIRLANE_EXCLUDES(mutex);
+
+  /// Takes a waiter out; false if it was served before.
+  bool withdraw(Waiter& waiter) FAIRLANE_EXCLUDES(mutex);
+
   /// Sleeps until the waiter was served, its deadline came, `stop` was requested or the transport
-  /// closed; true if it was served. It has been enrolled; it has left when this returns.
+  /// closed; true if it was served. It has been enrolled; it has left when this returns or throws.
   bool wait(const std::shared_ptr<Waiter>& waiter, Instant sleep_until, const std::stop_token& stop)
       FAIRLANE_EXCLUDES(mutex);
 

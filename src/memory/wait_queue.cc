@@ -7,6 +7,14 @@
 
 namespace fairlane::memory {
 
+void Waiter::wake() noexcept {
+  if (has_thread()) {
+    wakeup.raise();
+  } else {
+    notify();
+  }
+}
+
 void Wakes::add_served(std::shared_ptr<Waiter> waiter) noexcept {
   waiter->next_served = std::move(served_);
   served_ = std::move(waiter);
@@ -15,9 +23,9 @@ void Wakes::add_served(std::shared_ptr<Waiter> waiter) noexcept {
 void Wakes::raise_all() noexcept {
   while (served_ != nullptr) {
     const auto waiter = std::exchange(served_, std::move(served_->next_served));
-    waiter->wakeup.raise();
+    waiter->wake();
   }
-  if (timekeeper_ != nullptr) timekeeper_->wakeup.raise();
+  if (timekeeper_ != nullptr) timekeeper_->wake();
 }
 
 void WaitQueue::enroll(const std::shared_ptr<Waiter>& waiter) {
@@ -119,7 +127,7 @@ void WaitQueue::keep_time(const scheduler::Scheduler& scheduler, Wakes& wakes) n
   const Instant next = next_alarm(scheduler);
   if (timekeeper_ == nullptr) {
     if (next == Instant::max()) return;
-    timekeeper_ = waiters_.rbegin()->second.get();
+    timekeeper_ = best_timekeeper();
   } else if (next >= alarm_) {
     return;  // It looks again when it wakes.
   }
@@ -127,8 +135,17 @@ void WaitQueue::keep_time(const scheduler::Scheduler& scheduler, Wakes& wakes) n
   if (timekeeper_->deadline > next) wakes.set_timekeeper(waiters_.at(timekeeper_->arrival));
 }
 
+Waiter* WaitQueue::best_timekeeper() const noexcept {
+  const auto newest_thread =
+      std::find_if(waiters_.rbegin(), waiters_.rend(),
+                   [](const auto& waiter) { return waiter.second->has_thread(); });
+  return (newest_thread != waiters_.rend() ? newest_thread : waiters_.rbegin())->second.get();
+}
+
 Instant WaitQueue::plan_sleep(Waiter& waiter, const scheduler::Scheduler& scheduler) noexcept {
-  if (timekeeper_ == nullptr) timekeeper_ = &waiter;
+  if (timekeeper_ == nullptr || (waiter.has_thread() && !timekeeper_->has_thread())) {
+    timekeeper_ = &waiter;
+  }
   if (timekeeper_ != &waiter) return waiter.deadline;
   alarm_ = next_alarm(scheduler);
   return std::min(alarm_, waiter.deadline);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,8 +17,9 @@
 
 namespace fairlane::memory {
 
-/// One thread that waits to claim or to publish. What it waits for is done on its behalf by the
-/// call that makes it possible, under that call's lock; it wakes up to a finished result.
+/// Somebody who waits to claim or to publish: a thread, or a `PendingClaim`. What it waits for is
+/// done on its behalf by the call that makes it possible, under that call's lock; it wakes up to a
+/// finished result.
 struct Waiter {
   // What it wants: a claim, or, if set, a publish.
   std::string worker_id = {};
@@ -31,7 +33,12 @@ struct Waiter {
   std::uint64_t seq = 0;
   std::atomic<bool> served = false;
 
+  // How it is woken: a thread by the wakeup, and who has none by a call.
   Wakeup wakeup;
+  std::function<void()> notify = nullptr;
+
+  bool has_thread() const noexcept { return !notify; }
+  void wake() noexcept;
 
   // Kept by the queue.
   std::uint64_t arrival = 0;
@@ -62,7 +69,8 @@ class Wakes {
 ///
 /// Leases and parks run out without any call. One waiter, the *timekeeper*, sleeps until the first
 /// of them that matters to anybody here; the others sleep until served. It is served last, so that
-/// its duty seldom has to be handed on.
+/// its duty seldom has to be handed on. A thread takes the duty before who has none: an event loop
+/// may be busy with other things.
 ///
 /// Threads: guarded by the owner.
 class WaitQueue {
@@ -95,6 +103,7 @@ class WaitQueue {
   void finish(Waiter& waiter, Wakes& wakes) noexcept;
   void keep_time(const scheduler::Scheduler& scheduler, Wakes& wakes) noexcept;
   Instant next_alarm(const scheduler::Scheduler& scheduler) const noexcept;
+  Waiter* best_timekeeper() const noexcept;
 
   std::uint64_t arrivals_ = 0;
   Arrivals waiters_;

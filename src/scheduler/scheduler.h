@@ -101,6 +101,15 @@ class Scheduler {
   /// above the floor (or, with `deaths`, make room). May name an earlier one that does not.
   std::optional<Instant> next_expiry(std::int32_t min_priority, bool deaths) const noexcept;
 
+  /// Each node of a message or dead letter, in no order.
+  template <class Visit>
+  void for_each_node(Visit visit) const {
+    table_.for_each([&](const Group* group) {
+      for (auto* node = group->head; node != nullptr; node = node->next) visit(node);
+    });
+    for (const auto& [seq, letter] : dead_) visit(letter.event);
+  }
+
   /// Removes all messages and dead letters, as one chain, for the end.
   CutOff take_all() noexcept;
 

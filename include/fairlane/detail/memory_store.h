@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "fairlane/clock.h"
 #include "fairlane/control.h"
 #include "fairlane/detail/nodes.h"
+#include "fairlane/detail/pending_claim.h"
 #include "fairlane/lease.h"
 #include "fairlane/options.h"
 
@@ -49,6 +51,10 @@ class MemoryStore {
                                   std::int32_t min_priority, Duration timeout,
                                   std::stop_token stop);
 
+  PendingClaim start_claim(std::string_view worker_id, Duration visibility,
+                           std::int32_t min_priority, Duration timeout,
+                           std::function<void()> notify);
+
   Settled ack(const LeaseHandle& lease);
   std::vector<Settled> ack_batch(std::span<const LeaseHandle> leases);
   Settled ack_claim(const LeaseHandle& lease, std::string_view worker_id, Duration visibility,
@@ -69,6 +75,9 @@ class MemoryStore {
   std::vector<DeadNode> dead_letters(std::size_t limit, std::uint64_t after_seq);
   std::uint64_t redrive(std::uint64_t seq);
   void drop_dead(std::uint64_t seq);
+
+  /// Calls `visit` for each node of a queued message and of a dead letter, under the lock.
+  void visit_nodes(void (*visit)(MessageNode*, void* context), void* context);
 
   void close();
   void reopen();
