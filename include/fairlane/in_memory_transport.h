@@ -184,6 +184,10 @@ class InMemoryTransport final : public Transport<Event>, private Control<Event> 
         const_cast<void*>(static_cast<const void*>(std::addressof(visit))));
   }
 
+  /// Lets everyone who waits look at the clock again: for clocks that were moved by hand and know
+  /// nothing of who sleeps by them.
+  void wake_waiters() { store_.wake_waiters(); }
+
   Control<Event>& control() override { return *this; }
   const std::shared_ptr<Clock>& clock() const override { return store_.clock(); }
 

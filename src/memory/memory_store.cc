@@ -349,19 +349,27 @@ void MemoryStore::drop_dead(std::uint64_t seq) {
   if (removed.node == nullptr) throw_not_found(seq);
 }
 
-void MemoryStore::visit_nodes(void (*visit)(MessageNode*, void*), void* context) {
+void MemoryStore::visit_nodes(void (*visit)(MessageNode*, void*), void* context) noexcept {
   StoreState& state = *state_;
-  const Section section(state);
+  // No section: nothing changes, so nobody is served, and nothing of the host's is called.
+  state.mutex.lock();
   state.scheduler.for_each_node([&](MessageNode* node) { visit(node, context); });
+  state.mutex.unlock();
 }
 
 void MemoryStore::close() {
-  StoreState& state = *state_;
+  {
+    const Section section(*state_);
+    state_->closed = true;
+  }
+  wake_waiters();
+}
+
+void MemoryStore::wake_waiters() {
   std::vector<std::shared_ptr<Waiter>> waiters;
   {
-    const Section section(state);
-    waiters = state.waiters.all();
-    state.closed = true;
+    const Section section(*state_);
+    waiters = state_->waiters.all();
   }
   for (const auto& waiter : waiters) waiter->wake();
 }

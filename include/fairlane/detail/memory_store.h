@@ -76,11 +76,13 @@ class MemoryStore {
   std::uint64_t redrive(std::uint64_t seq);
   void drop_dead(std::uint64_t seq);
 
-  /// Calls `visit` for each node of a queued message and of a dead letter, under the lock.
-  void visit_nodes(void (*visit)(MessageNode*, void* context), void* context);
+  /// Calls `visit`, which does not throw, for each node of a queued message and of a dead letter,
+  /// under the lock. Reads no clock and wakes nobody.
+  void visit_nodes(void (*visit)(MessageNode*, void* context), void* context) noexcept;
 
   void close();
   void reopen();
+  void wake_waiters();
   /// Destroys all events, and those that their destructors publish.
   void clear() noexcept;
   const std::shared_ptr<Clock>& clock() const noexcept;
