@@ -150,7 +150,7 @@ class AsyncWorker:
         heart = asyncio.create_task(self._beat(lease, lost))
         try:
             outcome = await self._handle(lease, lost)
-        except asyncio.CancelledError:
+        except BaseException:  # Cancelled, or the program is to end.
             await self._settle(lease, Outcome.released())
             raise
         finally:

@@ -274,6 +274,9 @@ class Worker:
         self._options.tell("claimed", lease)
         try:
             outcome = self._handle(task)
+        except BaseException:  # The program is to end.
+            self._settle(lease, Outcome.released())
+            raise
         finally:
             heart.drop(task)
         self._settle(lease, outcome)

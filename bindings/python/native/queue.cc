@@ -48,6 +48,7 @@ Publication<Item> publication_of(py::handle message) {
 std::function<std::size_t(const Item&)> sizes_by(const py::object& event_bytes) {
   if (event_bytes.is_none()) {
     return [](const Item& item) {
+      const EnsureGil gil;  // A publish that waits has let go of it.
       const auto size = PyObject_Size(item.event());
       if (size < 0) throw py::error_already_set();
       return static_cast<std::size_t>(size);
@@ -55,6 +56,7 @@ std::function<std::size_t(const Item&)> sizes_by(const py::object& event_bytes) 
   }
   // The transport's own reference is what keeps it alive, and what the collector sees.
   return [callable = event_bytes.ptr()](const Item& item) {
+    const EnsureGil gil;
     const auto size =
         py::reinterpret_steal<py::object>(PyObject_CallOneArg(callable, item.event()));
     if (!size) throw py::error_already_set();

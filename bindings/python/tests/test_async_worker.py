@@ -5,7 +5,7 @@ import asyncio
 import fairlane
 import pytest
 from fairlane import Outcome
-from test_worker import Notes, settled
+from notes import Notes, settled
 
 
 @pytest.fixture

@@ -118,8 +118,11 @@ def test_limits_are_refused_with_their_code(clock):
 def test_event_bytes_measures_what_has_no_length():
     transport = fairlane.InMemoryTransport(max_event_bytes=3, event_bytes=lambda event: event)
     transport.publish("a", 3)
+    for publish in (transport.publish, transport.publish_wait):
+        with pytest.raises(fairlane.TransportError):
+            publish("a", 4)
     with pytest.raises(fairlane.TransportError):
-        transport.publish("a", 4)
+        transport.publish_batch([("a", 3), ("a", 4)])
     with pytest.raises(TypeError):
         fairlane.InMemoryTransport(max_event_bytes=3).publish("a", 4)
     with pytest.raises(ZeroDivisionError):
