@@ -20,6 +20,14 @@ if(TARGET fairlane_testing)
   install(EXPORT FairlaneTestingTargets NAMESPACE fairlane:: DESTINATION "${package_dir}")
 endif()
 
+# Likewise: only those who ask for it need SQLite.
+if(TARGET fairlane_sqlite)
+  install(TARGETS fairlane_sqlite EXPORT FairlaneSqliteTargets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT FairlaneSqliteTargets NAMESPACE fairlane:: DESTINATION "${package_dir}")
+endif()
+
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/FairlaneConfig.cmake.in"
                               "${CMAKE_CURRENT_BINARY_DIR}/FairlaneConfig.cmake"
                               INSTALL_DESTINATION "${package_dir}"

@@ -51,8 +51,8 @@ class UntilAllSettled final : public fairlane::WorkerObserver<Call> {
   void done(const fairlane::Lease<Call>&) override { settle(); }
   void retried(const fairlane::Lease<Call>& lease, fairlane::Duration,
                std::string_view why) override {
-    std::printf("attempt %u for %s failed: %.*s\n", lease.attempt(), lease.event().url.c_str(),
-                static_cast<int>(why.size()), why.data());
+    std::printf("attempt %u for %s failed: %s\n", lease.attempt(), lease.event().url.c_str(),
+                std::string(why).c_str());
     if (lease.attempt() == max_attempts_) settle();
   }
   std::stop_token token() const { return stop_.get_token(); }

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "commands.h"
+#ifdef FAIRLANE_HAS_SQLITE
+#include "fairlane/sqlite_transport.h"
+#endif
 
 namespace {
 
@@ -21,6 +24,9 @@ int own_arguments(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace fairlane::command;
+#ifdef FAIRLANE_HAS_SQLITE
+  fairlane::register_sqlite();
+#endif
   CLI::App app("Work that must go in order per key", "fairlane");
   app.set_version_flag("--version", "fairlane " FAIRLANE_VERSION);
   app.require_subcommand(1);

@@ -1,6 +1,7 @@
 // A transport of bytes, opened from a URL, so that a program changes its engine by a setting.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -11,15 +12,26 @@ namespace fairlane {
 
 struct OpenOptions {
   QueueOptions queue = {};
+  /// Lays the rules that are named over those of a queue that exists, instead of refusing others.
+  bool change_options = false;
   /// The clock of transports that run on the host's; null: the default of the engine.
   std::shared_ptr<Clock> clock = nullptr;
 };
 
+/// Opens the transports of one scheme, given what stands behind its colon.
+using Engine =
+    std::function<std::unique_ptr<Transport<Bytes>>(std::string_view rest, const OpenOptions&)>;
+
+/// Makes `open` know a scheme; the last registration counts. Engines that come in libraries of
+/// their own have a function that does it (`register_sqlite`). Threads: any.
+void register_engine(std::string_view scheme, Engine engine);
+
 /// Opens a transport.
 ///
-/// | url        | engine                                                    |
-/// | ---------- | --------------------------------------------------------- |
-/// | `memory:`  | `InMemoryTransport<Bytes>`, a new and empty one each time |
+/// | url           | engine                                                                    |
+/// | ------------- | ------------------------------------------------------------------------- |
+/// | `memory:`     | `InMemoryTransport<Bytes>`, a new and empty one each time                 |
+/// | `sqlite:PATH` | `open_sqlite`, once registered; `?queue=NAME`, `&synchronous=full|normal` |
 ///
 /// Errors: `std::invalid_argument` for a URL that names no engine, or parameters that the engine
 /// does not know. The text never repeats a password.

@@ -1,8 +1,11 @@
 // Chooses the engine by the scheme of the URL.
 #include "fairlane/open.h"
 
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "fairlane/in_memory_transport.h"
 
@@ -21,19 +24,49 @@ std::string without_credentials(std::string_view url) {
   return shown;
 }
 
+std::unique_ptr<Transport<Bytes>> open_memory(std::string_view rest, const OpenOptions& options) {
+  if (!rest.empty()) {
+    throw std::invalid_argument("memory: takes no parameters: \"" + std::string(rest) + "\"");
+  }
+  return std::make_unique<InMemoryTransport<Bytes>>(InMemoryOptions<Bytes>{
+      .queue = options.queue, .clock = options.clock ? options.clock : monotonic_clock()});
+}
+
+struct Engines {
+  std::mutex mutex;
+  std::map<std::string, Engine, std::less<>> by_scheme{{"memory", open_memory}};
+};
+
+Engines& engines() {
+  static auto* const all = new Engines();  // Used until the last thread ends.
+  return *all;
+}
+
 }  // namespace
 
+void register_engine(std::string_view scheme, Engine engine) {
+  if (engine == nullptr) throw std::invalid_argument("the engine is null");
+  Engines& all = engines();
+  const std::lock_guard lock(all.mutex);
+  all.by_scheme.insert_or_assign(std::string(scheme), std::move(engine));
+}
+
 std::unique_ptr<Transport<Bytes>> open(std::string_view url, const OpenOptions& options) {
-  constexpr std::string_view memory = "memory:";
-  if (url.substr(0, memory.size()) == memory) {
-    if (url.size() > memory.size()) {
-      throw std::invalid_argument("memory: takes no parameters: \"" + std::string(url) + "\"");
+  const auto colon = url.find(':');
+  Engine engine;
+  std::string known;
+  {
+    Engines& all = engines();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.by_scheme.find(url.substr(0, colon));
+    if (colon != std::string_view::npos && found != all.by_scheme.end()) engine = found->second;
+    for (const auto& [scheme, each] : all.by_scheme) {
+      known += (known.empty() ? "" : ", ") + scheme + ":";
     }
-    return std::make_unique<InMemoryTransport<Bytes>>(InMemoryOptions<Bytes>{
-        .queue = options.queue, .clock = options.clock ? options.clock : monotonic_clock()});
   }
+  if (engine != nullptr) return engine(url.substr(colon + 1), options);
   throw std::invalid_argument("no transport is known by the URL \"" + without_credentials(url) +
-                              "\"; known: memory:");
+                              "\"; known: " + known);
 }
 
 }  // namespace fairlane

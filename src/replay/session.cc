@@ -13,11 +13,15 @@ Session::Session(std::string url)
     : url_(std::move(url)), clock_(std::make_shared<testing::ManualClock>()) {
   open({});
   const Stats held = transport_->control().stats();
-  if (held.groups != 0 || held.dead != 0) throw BrokenTrace("the store is not empty");
+  const bool suspended = !transport_->control().groups({.suspended = true, .limit = 1}).empty();
+  if (held.groups != 0 || held.dead != 0 || suspended) {
+    throw BrokenTrace("the store is not empty");
+  }
 }
 
 void Session::open(const QueueOptions& queue) {
-  transport_ = fairlane::open(url_, {.queue = queue, .clock = clock_});
+  transport_.reset();
+  transport_ = fairlane::open(url_, {.queue = queue, .change_options = true, .clock = clock_});
 }
 
 Session::Operation Session::find_operation(std::string_view name) {

@@ -28,8 +28,8 @@ Subject open_memory(const QueueRules& rules) {
   auto clock = std::make_shared<fairlane::testing::ManualClock>();
   auto transport = std::make_unique<InMemoryTransport<Bytes>>(
       InMemoryOptions<Bytes>{.queue = options(rules), .clock = clock});
-  auto* opened = transport.get();
-  return {std::move(transport), std::move(clock), [opened] { opened->reopen(); }};
+  return {std::move(transport), std::move(clock),
+          [](auto& opened) { dynamic_cast<InMemoryTransport<Bytes>&>(*opened).reopen(); }};
 }
 
 Outcome Driver::apply(const Operation& operation) {
@@ -78,7 +78,7 @@ Outcome Driver::carry_out(const Operation& operation) {
       transport.close();
       return {};
     case Verb::reopen:
-      subject_.reopen();
+      subject_.reopen(subject_.transport);
       return {};
     default:
       return operation.leases.empty() && operation.verb != Verb::ack_batch ? change(operation)

@@ -15,7 +15,9 @@ namespace fairlane::model {
 struct Subject {
   std::unique_ptr<Transport<Bytes>> transport;
   std::shared_ptr<fairlane::testing::ManualClock> clock;
-  std::function<void()> reopen;  ///< closes the store and opens it again
+  /// Closes the store and opens it again, perhaps as another object.
+  std::function<void(std::unique_ptr<Transport<Bytes>>& transport)> reopen;
+  bool works_after_close = true;  ///< as in memory; elsewhere histories do not close
 };
 
 using OpenSubject = std::function<Subject(const QueueRules&)>;
@@ -34,6 +36,7 @@ class Driver {
   bool has_leases_for(const Operation& operation) const;
 
   Subject& subject() noexcept { return subject_; }
+  bool works_after_close() const noexcept { return subject_.works_after_close; }
 
  private:
   Outcome carry_out(const Operation& operation);

@@ -61,7 +61,10 @@ std::optional<Divergence> run_random_history(const OpenSubject& open, const Queu
   SideBySide both(open, rules);
   Generator generator(seed);
   for (std::size_t done = 0; done < length; ++done) {
-    const auto operation = generator.next(both.model());
+    auto operation = generator.next(both.model());
+    if (operation.verb == Verb::close && !both.driver().works_after_close()) {
+      operation.verb = Verb::reopen;
+    }
     if (auto found = both.apply(operation)) return found;
     generator.learn(operation, both.last());
   }

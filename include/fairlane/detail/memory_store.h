@@ -15,6 +15,7 @@
 
 #include "fairlane/clock.h"
 #include "fairlane/control.h"
+#include "fairlane/detail/arguments.h"
 #include "fairlane/detail/nodes.h"
 #include "fairlane/detail/pending_claim.h"
 #include "fairlane/lease.h"
@@ -91,10 +92,5 @@ class MemoryStore {
  private:
   std::unique_ptr<memory::StoreState> state_;
 };
-
-/// Raises what section 9 of the contract says of arguments; shared by all transports.
-void check_group_id(std::string_view group_id);
-void check_duration(Duration duration, const char* name);
-[[noreturn]] void throw_too_large(std::uint64_t bytes, std::uint64_t limit);
 
 }  // namespace fairlane::detail

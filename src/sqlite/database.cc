@@ -1,0 +1,117 @@
+#include "sqlite/database.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "fairlane/error.h"
+
+namespace fairlane::sqlite {
+
+namespace {
+
+ErrorCode meaning(int code) noexcept {
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+      return ErrorCode::corrupt;
+    case SQLITE_TOOBIG:
+      return ErrorCode::too_large;
+    default:
+      return ErrorCode::unavailable;
+  }
+}
+
+/// SQLite would make it readable by everyone; what it makes beside it takes the file's mode.
+void make_private(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file >= 0) {
+    ::close(file);
+    return;
+  }
+  throw TransportError(ErrorCode::unavailable,
+                       "cannot open \"" + path + "\": " + std::strerror(errno));
+}
+
+}  // namespace
+
+Database::Database(const std::string& path, int busy_timeout_ms) {
+  make_private(path);
+  const int code =
+      sqlite3_open_v2(path.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (code != SQLITE_OK) {
+    const std::string why = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
+    sqlite3_close_v2(handle_);
+    throw TransportError(meaning(code), "cannot open \"" + path + "\": " + why);
+  }
+  sqlite3_extended_result_codes(handle_, 1);
+  sqlite3_busy_timeout(handle_, busy_timeout_ms);
+}
+
+Database::~Database() { sqlite3_close_v2(handle_); }
+
+void Database::check(int code) const {
+  if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) fail(code);
+}
+
+void Database::fail(int code) const {
+  if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
+  throw TransportError(meaning(code), std::string("the file of the queue: ") +
+                                          sqlite3_errmsg(handle_) + " (" + sqlite3_errstr(code) +
+                                          ")");
+}
+
+void Database::execute(const char* sql) {
+  check(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr));
+}
+
+Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+  check(sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()),
+                           SQLITE_PREPARE_PERSISTENT, &handle_, nullptr));
+}
+
+void Statement::bind(int place, std::string_view bytes) {
+  // An empty view may point nowhere, which would be NULL.
+  const char* const data = bytes.data() != nullptr ? bytes.data() : "";
+  check(sqlite3_bind_blob64(handle_, place, data, bytes.size(), SQLITE_STATIC));
+}
+
+bool Statement::Run::next() {
+  const int code = sqlite3_step(statement_.handle_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) statement_.database_.fail(code);
+  return false;
+}
+
+std::string_view Statement::Run::bytes(int column) const noexcept {
+  const void* const data = sqlite3_column_blob(statement_.handle_, column);
+  const int size = sqlite3_column_bytes(statement_.handle_, column);
+  return {static_cast<const char*>(data), static_cast<std::size_t>(size)};
+}
+
+Transaction::~Transaction() {
+  // What failed may have rolled back by itself.
+  if (open_ && sqlite3_get_autocommit(database_.handle()) == 0) {
+    sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+void Transaction::commit() {
+  const int code = sqlite3_exec(database_.handle(), "COMMIT", nullptr, nullptr, nullptr);
+  if (code == SQLITE_OK) {
+    open_ = false;
+    return;
+  }
+  if ((code & 0xff) == SQLITE_IOERR) {
+    throw TransportError(ErrorCode::outcome_unknown, std::string("the disk failed in a commit: ") +
+                                                         sqlite3_errmsg(database_.handle()));
+  }
+  database_.fail(code);
+}
+
+}  // namespace fairlane::sqlite

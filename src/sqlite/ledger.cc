@@ -1,0 +1,411 @@
+#include "sqlite/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fairlane/error.h"
+
+namespace fairlane::sqlite {
+
+namespace {
+
+#define GROUP_COLUMNS                                                                         \
+  "id, group_id, priority, messages, last_claimed_at, head_seq, attempts, state, suspended, " \
+  "expiry, fence, worker_id "
+
+Instant instant(std::int64_t nanoseconds) noexcept {
+  return Instant(std::chrono::nanoseconds(nanoseconds));
+}
+
+}  // namespace
+
+Ledger::Ledger(Database& database, std::int64_t queue, std::uint64_t store)
+    : database_(database),
+      queue_(queue),
+      store_(store),
+      read_queue_(database,
+                  "SELECT rotation, when_exhausted, max_attempts, max_messages, "
+                  "max_group_messages, max_event_bytes, last_now, messages "
+                  "FROM fairlane_queue WHERE id = ?"),
+      keep_now_statement_(database, "UPDATE fairlane_queue SET last_now = ?2 WHERE id = ?1"),
+      count_messages_(database, "UPDATE fairlane_queue SET messages = messages + ?2 WHERE id = ?1"),
+      has_expired_(database,
+                   "SELECT 1 FROM fairlane_group WHERE queue = ? AND state <> 0 AND expiry < ? "
+                   "LIMIT 1"),
+      free_expired_(database,
+                    "UPDATE fairlane_group SET state = 0 WHERE id IN (SELECT id FROM "
+                    "fairlane_group WHERE queue = ?1 AND state <> 0 AND expiry < ?2 "
+                    "AND NOT (?3 <> 0 AND state = 1 AND attempts >= ?3) ORDER BY expiry LIMIT ?4) "
+                    "RETURNING 1"),
+      find_exhausted_(database,
+                      "SELECT " GROUP_COLUMNS
+                      "FROM fairlane_group WHERE queue = ?1 AND state <> 0 AND expiry < ?2 "
+                      "AND state = 1 AND attempts >= ?3 ORDER BY expiry LIMIT 1"),
+      find_group_(database,
+                  "SELECT " GROUP_COLUMNS "FROM fairlane_group WHERE queue = ? AND group_id = ?"),
+      find_current_(database, "SELECT " GROUP_COLUMNS
+                              "FROM fairlane_group WHERE queue = ? AND group_id = ? AND fence = ?"),
+      find_claimable_(database, "SELECT " GROUP_COLUMNS
+                                ", turn FROM fairlane_group INDEXED BY fairlane_claimable "
+                                "WHERE queue = ? AND priority >= ? AND state = 0 AND suspended = 0 "
+                                "ORDER BY priority, turn, head_seq LIMIT 1"),
+      next_seq_(
+          database,
+          "UPDATE fairlane_queue SET last_seq = last_seq + 1 WHERE id = ? RETURNING last_seq"),
+      next_line_(database,
+                 "UPDATE fairlane_queue SET last_line = last_line + 1 WHERE id = ? "
+                 "RETURNING last_line"),
+      next_fence_(
+          database,
+          "UPDATE fairlane_queue SET last_fence = last_fence + 1, last_line = last_line + 1, "
+          "last_now = ?2 WHERE id = ?1 RETURNING last_fence, last_line"),
+      insert_group_(
+          database,
+          "INSERT INTO fairlane_group VALUES (NULL, ?1, ?2, ?3, 0, 0, ?4, 0, 0, 0, ?5, 0, "
+          "0, x'') RETURNING id"),
+      grow_group_(database,
+                  "UPDATE fairlane_group SET messages = messages + 1, "
+                  "head_seq = CASE messages WHEN 0 THEN ?2 ELSE head_seq END WHERE id = ?1"),
+      cut_group_(database, "UPDATE fairlane_group SET messages = ?2 WHERE id = ?1"),
+      free_group_(database,
+                  "UPDATE fairlane_group SET state = 0, attempts = ?2, fence = ?3 WHERE id = ?1"),
+      lease_group_(database,
+                   "UPDATE fairlane_group SET state = 1, attempts = attempts + 1, "
+                   "last_claimed_at = ?2, turn = ?3, expiry = ?4, fence = ?5, worker_id = ?6 "
+                   "WHERE id = ?1"),
+      fly_group_(database,
+                 "UPDATE fairlane_group SET state = ?2, expiry = ?3, fence = ?4 WHERE id = ?1"),
+      advance_head_(database,
+                    "UPDATE fairlane_group SET head_seq = ?2, messages = messages - 1, "
+                    "attempts = 0, state = 0, fence = 0 WHERE id = ?1"),
+      delete_group_(database, "DELETE FROM fairlane_group WHERE id = ?"),
+      insert_message_(database, "INSERT INTO fairlane_message VALUES (?, ?, ?, ?)"),
+      read_message_(database, "SELECT event FROM fairlane_message WHERE group_key = ? AND seq = ?"),
+      delete_message_(database, "DELETE FROM fairlane_message WHERE group_key = ? AND seq = ?"),
+      delete_messages_(database, "DELETE FROM fairlane_message WHERE group_key = ?"),
+      delete_followers_(database, "DELETE FROM fairlane_message WHERE group_key = ? AND seq > ?"),
+      next_message_(database,
+                    "SELECT seq FROM fairlane_message WHERE group_key = ? AND seq > ? "
+                    "ORDER BY seq LIMIT 1"),
+      is_suspended_(database, "SELECT 1 FROM fairlane_suspended WHERE queue = ? AND group_id = ?"),
+      insert_suspended_(database, "INSERT OR IGNORE INTO fairlane_suspended VALUES (?, ?)"),
+      delete_suspended_(database,
+                        "DELETE FROM fairlane_suspended WHERE queue = ? AND group_id = ?"),
+      mark_group_(database,
+                  "UPDATE fairlane_group SET suspended = ?3 WHERE queue = ?1 AND group_id = ?2 "
+                  "RETURNING 1"),
+      insert_dead_(database, "INSERT INTO fairlane_dead VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+      read_dead_(database,
+                 "SELECT group_id, event, priority FROM fairlane_dead WHERE queue = ? AND seq = ?"),
+      list_dead_(database,
+                 "SELECT seq, group_id, event, attempts, priority, worker_id, reason "
+                 "FROM fairlane_dead WHERE queue = ? AND seq > ? ORDER BY seq LIMIT ?"),
+      delete_dead_(database, "DELETE FROM fairlane_dead WHERE queue = ? AND seq = ? RETURNING 1"),
+      count_dead_(database, "SELECT count(*) FROM fairlane_dead WHERE queue = ?"),
+      list_groups_(database,
+                   "SELECT group_id FROM fairlane_group WHERE queue = ?1 "
+                   "AND (?2 = 0 OR group_id > ?3) ORDER BY group_id LIMIT ?4"),
+      list_suspended_(database,
+                      "SELECT group_id FROM fairlane_suspended WHERE queue = ?1 "
+                      "AND (?2 = 0 OR group_id > ?3) ORDER BY group_id LIMIT ?4"),
+      list_messages_(database,
+                     "SELECT seq, event FROM fairlane_message WHERE group_key = ? ORDER BY seq "
+                     "LIMIT ?"),
+      count_groups_(
+          database,
+          "SELECT count(*), coalesce(sum(messages), 0), "
+          "coalesce(sum(state = 0 AND suspended = 0), 0), coalesce(sum(state = 1), 0), "
+          "coalesce(sum(state = 2), 0), "
+          "coalesce(sum(CASE suspended WHEN 0 THEN 0 ELSE messages - (state <> 0) END), 0) "
+          "FROM fairlane_group WHERE queue = ?"),
+      oldest_message_(database,
+                      "SELECT published_at FROM fairlane_message WHERE (group_key, seq) = "
+                      "(SELECT id, min(head_seq) FROM fairlane_group WHERE queue = ?)"),
+      next_expiry_(database,
+                   "SELECT expiry FROM fairlane_group WHERE queue = ? AND state <> 0 "
+                   "ORDER BY expiry LIMIT 1"),
+      first_claimable_(database,
+                       "SELECT priority FROM fairlane_group INDEXED BY fairlane_claimable "
+                       "WHERE queue = ? AND state = 0 AND suspended = 0 ORDER BY priority DESC "
+                       "LIMIT 1"),
+      data_version_(database, "PRAGMA data_version") {}
+
+Ledger::Group Ledger::read(Statement::Run row) {
+  Group group;
+  if (!row.next()) return group;
+  group.id = row.integer(0);
+  group.group_id = row.bytes(1);
+  group.priority = static_cast<std::int32_t>(row.integer(2));
+  group.messages = row.integer(3);
+  group.last_claimed_at = row.integer(4);
+  group.head_seq = row.integer(5);
+  group.attempts = row.integer(6);
+  group.state = static_cast<int>(row.integer(7));
+  group.suspended = row.integer(8) != 0;
+  group.expiry = row.integer(9);
+  group.fence = row.integer(10);
+  group.worker_id = row.bytes(11);
+  return group;
+}
+
+Ledger::Group Ledger::find(std::string_view group_id) {
+  return read(find_group_.with(queue_, group_id));
+}
+
+Ledger::Group Ledger::current(std::string_view group_id, std::uint64_t fence) {
+  return read(find_current_.with(queue_, group_id, fence));
+}
+
+Settled Ledger::stale() noexcept {
+  ++totals_.stale;
+  return Settled::stale;
+}
+
+bool Ledger::is_exhausted(const Group& group) const noexcept {
+  return rules_.max_attempts != 0 && group.attempts >= std::int64_t{rules_.max_attempts};
+}
+
+bool Ledger::begin(Instant now) {
+  totals_ = {};
+  effect_ = {};
+  {
+    auto row = read_queue_.with(queue_);
+    if (!row.next()) throw TransportError(ErrorCode::corrupt, "the queue's record is gone");
+    rules_ = {
+        static_cast<Rotation>(row.integer(0)),      static_cast<WhenExhausted>(row.integer(1)),
+        static_cast<std::uint32_t>(row.integer(2)), static_cast<std::uint64_t>(row.integer(3)),
+        static_cast<std::uint64_t>(row.integer(4)), static_cast<std::uint64_t>(row.integer(5))};
+    kept_now_ = row.integer(6);
+    queued_ = row.integer(7);
+  }
+  latest_ = now_ = std::max({now.time_since_epoch().count(), kept_now_, latest_});
+  if (!has_expired_.with(queue_, now_).next()) return true;
+  keep_now();
+  int left = lapses_at_once;
+  if (rules_.max_attempts != 0) lapse_exhausted(left);
+  auto freed = free_expired_.with(queue_, now_, rules_.max_attempts, left);
+  for (; freed.next(); --left) effect_.claimable = true;
+  return left > 0;
+}
+
+void Ledger::lapse_exhausted(int& left) {
+  for (; left > 0; --left) {
+    const Group group = read(find_exhausted_.with(queue_, now_, rules_.max_attempts));
+    if (group.id == 0) return;
+    fail_exhausted(group);
+  }
+}
+
+void Ledger::keep_now() {
+  if (now_ > kept_now_) keep_now_statement_.with(queue_, now_).finish();
+  kept_now_ = now_;
+}
+
+bool Ledger::has_room(std::uint64_t more, std::uint64_t group_messages) const noexcept {
+  const auto fits = [](std::uint64_t limit, std::uint64_t held, std::uint64_t added) {
+    return limit == 0 || (held < limit && added <= limit - held);
+  };
+  return fits(rules_.max_messages, static_cast<std::uint64_t>(queued_), more) &&
+         fits(rules_.max_group_messages, group_messages, more);
+}
+
+std::uint64_t Ledger::next_seq() {
+  auto row = next_seq_.with(queue_);
+  row.next();
+  const auto seq = static_cast<std::uint64_t>(row.integer(0));
+  row.finish();
+  return seq;
+}
+
+Ledger::Group Ledger::activate(std::string_view group_id, std::int32_t priority) {
+  std::int64_t turn = 0;
+  if (rules_.rotation == Rotation::ready_order) {
+    auto row = next_line_.with(queue_);
+    row.next();
+    turn = row.integer(0);
+    row.finish();
+  }
+  Group group;
+  group.group_id = group_id;
+  group.priority = priority;
+  group.suspended = is_suspended_.with(queue_, group_id).next();
+  auto row = insert_group_.with(queue_, group_id, priority, turn, group.suspended);
+  row.next();
+  group.id = row.integer(0);
+  row.finish();
+  return group;
+}
+
+std::uint64_t Ledger::append(const Group& group, std::string_view event) {
+  const auto seq = next_seq();
+  insert_message_.with(group.id, seq, now_, event).finish();
+  grow_group_.with(group.id, seq).finish();
+  ++queued_;
+  if (rules_.max_messages != 0) count_messages_.with(queue_, 1).finish();
+  ++totals_.published;
+  return seq;
+}
+
+std::optional<std::uint64_t> Ledger::publish(std::string_view group_id, std::string_view event,
+                                             std::int32_t priority) {
+  Group group = find(group_id);
+  if (!has_room(1, static_cast<std::uint64_t>(group.messages))) return std::nullopt;
+  if (group.id == 0) {
+    group = activate(group_id, priority);
+    effect_.claimable = true;
+  }
+  return append(group, event);
+}
+
+std::optional<Claimed> Ledger::claim(std::string_view worker_id, Duration visibility,
+                                     std::int32_t min_priority) {
+  Group first;
+  std::int64_t first_turn = 0;
+  // The first of each priority in use; among them the rotation alone decides.
+  for (std::int64_t floor = min_priority;;) {
+    auto row = find_claimable_.with(queue_, floor);
+    if (!row.next()) break;
+    const std::int64_t turn = row.integer(12);
+    const std::int64_t priority = row.integer(2);
+    const std::int64_t head_seq = row.integer(5);
+    const std::int64_t id = row.integer(0);
+    if (first.id == 0 || turn < first_turn || (turn == first_turn && head_seq < first.head_seq)) {
+      first.id = id;
+      first.group_id = row.bytes(1);
+      first.head_seq = head_seq;
+      first.attempts = row.integer(6);
+      first_turn = turn;
+    }
+    floor = priority + 1;
+  }
+  if (first.id == 0) return std::nullopt;
+
+  std::int64_t fence = 0;
+  std::int64_t turn = now_;
+  {
+    auto row = next_fence_.with(queue_, now_);
+    row.next();
+    fence = row.integer(0);
+    if (rules_.rotation == Rotation::ready_order) turn = row.integer(1);
+    row.finish();
+    kept_now_ = now_;
+  }
+  const Instant expiry = saturating_add(instant(now_), visibility);
+  lease_group_.with(first.id, now_, turn, expiry.time_since_epoch().count(), fence, worker_id)
+      .finish();
+  effect_.alarm = std::min(effect_.alarm, expiry);
+  ++totals_.claims;
+  if (first.attempts > 0) ++totals_.redelivered;
+
+  auto row = read_message_.with(first.id, first.head_seq);
+  if (!row.next()) throw TransportError(ErrorCode::corrupt, "a group's head is not in the file");
+  return Claimed{
+      {store_, static_cast<std::uint64_t>(fence), static_cast<std::uint64_t>(first.head_seq),
+       static_cast<std::uint32_t>(first.attempts + 1)},
+      expiry,
+      std::move(first.group_id),
+      std::string(row.bytes(0))};
+}
+
+void Ledger::forget_messages(std::uint64_t count) {
+  queued_ -= static_cast<std::int64_t>(count);
+  if (rules_.max_messages != 0 && count > 0) {
+    count_messages_.with(queue_, -static_cast<std::int64_t>(count)).finish();
+  }
+  effect_.room = effect_.room || count > 0;
+}
+
+void Ledger::remove_head(const Group& group) {
+  delete_message_.with(group.id, group.head_seq).finish();
+  forget_messages(1);
+  if (group.messages == 1) return delete_group_.with(group.id).finish();
+  std::int64_t next = 0;
+  {
+    auto row = next_message_.with(group.id, group.head_seq);
+    if (!row.next()) throw TransportError(ErrorCode::corrupt, "a group's next message is missing");
+    next = row.integer(0);
+  }
+  advance_head_.with(group.id, next).finish();
+  effect_.claimable = true;
+}
+
+void Ledger::set_free(const Group& group, std::int64_t attempts, bool keep_fence) {
+  free_group_.with(group.id, attempts, keep_fence ? group.fence : 0).finish();
+  effect_.claimable = true;
+}
+
+void Ledger::set_in_flight(const Group& group, State state, Duration duration) {
+  const Instant expiry = saturating_add(instant(now_), duration);
+  fly_group_
+      .with(group.id, static_cast<int>(state), expiry.time_since_epoch().count(),
+            state == leased ? group.fence : 0)
+      .finish();
+  keep_now();
+  effect_.alarm = std::min(effect_.alarm, expiry);
+}
+
+void Ledger::bury(const Group& group, std::string_view reason) {
+  {
+    auto row = read_message_.with(group.id, group.head_seq);
+    if (!row.next()) throw TransportError(ErrorCode::corrupt, "a group's head is not in the file");
+    insert_dead_
+        .with(queue_, group.head_seq, std::string_view(group.group_id), row.bytes(0),
+              group.attempts, group.priority, std::string_view(group.worker_id), reason)
+        .finish();
+  }
+  ++totals_.dead_lettered;
+  remove_head(group);
+}
+
+void Ledger::fail_exhausted(const Group& group) {
+  if (rules_.when_exhausted == WhenExhausted::dead_letter) return bury(group, {});
+  insert_suspended_.with(queue_, std::string_view(group.group_id)).finish();
+  mark_group_.with(queue_, std::string_view(group.group_id), true).finish();
+  free_group_.with(group.id, group.attempts, 0).finish();
+}
+
+Settled Ledger::ack(std::string_view group_id, std::uint64_t fence) {
+  const Group group = current(group_id, fence);
+  if (group.id == 0) return stale();
+  remove_head(group);
+  ++totals_.acked;
+  return Settled::done;
+}
+
+Settled Ledger::nack(std::string_view group_id, std::uint64_t fence, Duration delay) {
+  const Group group = current(group_id, fence);
+  if (group.id == 0) return stale();
+  ++totals_.nacks;
+  if (is_exhausted(group)) {
+    fail_exhausted(group);
+  } else if (delay > Duration()) {
+    set_in_flight(group, parked, delay);
+  } else {
+    set_free(group, group.attempts, false);
+  }
+  return Settled::done;
+}
+
+Settled Ledger::extend(std::string_view group_id, std::uint64_t fence, Duration visibility) {
+  const Group group = current(group_id, fence);
+  if (group.id == 0) return stale();
+  set_in_flight(group, leased, visibility);
+  return Settled::done;
+}
+
+Settled Ledger::release(std::string_view group_id, std::uint64_t fence) {
+  const Group group = current(group_id, fence);
+  if (group.id == 0) return stale();
+  set_free(group, group.attempts - 1, false);
+  ++totals_.released;
+  return Settled::done;
+}
+
+Settled Ledger::reject(std::string_view group_id, std::uint64_t fence, std::string_view reason) {
+  const Group group = current(group_id, fence);
+  if (group.id == 0) return stale();
+  bury(group, reason);
+  return Settled::done;
+}
+
+}  // namespace fairlane::sqlite
