@@ -279,8 +279,10 @@ std::unique_ptr<Transport<Bytes>> open_url(std::string_view rest, const OpenOpti
     } else if (name == "synchronous" && (value == "full" || value == "normal")) {
       sqlite.synchronous = value == "full" ? SqliteSynchronous::full : SqliteSynchronous::normal;
     } else {
-      throw std::invalid_argument("sqlite: does not know \"" + name + "=" + value +
-                                  "\"; it knows queue=NAME, synchronous=full, synchronous=normal");
+      std::string fault = "sqlite: does not know \"";
+      fault.append(name).append("=").append(value);
+      fault += "\"; it knows queue=NAME, synchronous=full, synchronous=normal";
+      throw std::invalid_argument(fault);
     }
   }
   return open_sqlite(sqlite);

@@ -42,7 +42,15 @@ struct RunOptions {
   std::string unfinished = {};  ///< file; empty: none
   std::string skip_bad = {};    ///< file; empty: a bad line ends reading
   bool quiet = false;
+
+  /// Whether messages outlive the run where they are kept.
+  bool is_durable() const { return transport != "memory:"; }
 };
+
+/// How often a run looks how many messages are in its queue.
+inline std::chrono::milliseconds recount_every(const RunOptions& options) {
+  return options.is_durable() ? std::chrono::milliseconds(100) : std::chrono::hours(24);
+}
 
 /// Exit codes of the command.
 inline constexpr int exit_done = 0;

@@ -94,8 +94,12 @@ void Reader::publish() {
   std::size_t begin = 0;
   while (begin < pending_.size()) {
     if (state_.outstanding() >= options_.limit) settler_.check_suspended();
-    const auto room = state_.take_room(pending_.size() - begin);
-    if (room == 0) break;
+    const auto room = state_.take_room(pending_.size() - begin, recount_every(options_));
+    if (room == 0 && state_.ending()) break;
+    if (room == 0) {
+      if (options_.is_durable()) settler_.recount();
+      continue;
+    }
     std::vector<Publication<Bytes>> messages;
     messages.reserve(room);
     for (std::size_t i = begin; i < begin + room; ++i) {

@@ -43,12 +43,18 @@ std::pair<Ending, std::string> RunState::verdict() const {
   return {ending_, message_};
 }
 
-std::size_t RunState::take_room(std::size_t wanted) {
+void RunState::take_over(std::size_t messages) {
+  counters.read += messages;
+  const std::lock_guard lock(mutex_);
+  outstanding_ += messages;
+}
+
+std::size_t RunState::take_room(std::size_t wanted, std::chrono::milliseconds longest) {
   std::unique_lock lock(mutex_);
   waits_for_room_ = outstanding_ >= limit_;
-  changed_.wait(lock, [&] { return outstanding_ < limit_ || ending(); });
+  changed_.wait_for(lock, longest, [&] { return outstanding_ < limit_ || ending(); });
   waits_for_room_ = false;
-  if (ending()) return 0;
+  if (ending() || outstanding_ >= limit_) return 0;
   const auto taken = std::min(wanted, limit_ - outstanding_);
   outstanding_ += taken;
   return taken;
@@ -59,15 +65,21 @@ void RunState::give_back(std::size_t messages) {
   bool notify = false;
   {
     const std::lock_guard lock(mutex_);
-    outstanding_ -= messages;
+    outstanding_ -= std::min(outstanding_, messages);
     notify = waits_for_room_ || (input_done_ && outstanding_ == 0);
   }
   if (notify) changed_.notify_all();
 }
 
-void RunState::wait_until_drained() {
+void RunState::recount(std::size_t messages) {
+  const std::lock_guard lock(mutex_);
+  outstanding_ = messages;
+}
+
+bool RunState::wait_until_drained(std::chrono::milliseconds longest) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return (input_done_ && outstanding_ == 0) || ending(); });
+  return changed_.wait_for(lock, longest,
+                           [&] { return (input_done_ && outstanding_ == 0) || ending(); });
 }
 
 void RunState::input_done() {

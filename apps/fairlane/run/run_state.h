@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -67,11 +68,18 @@ class RunState {
   std::pair<Ending, std::string> verdict() const;
 
   // Messages in memory.
-  /// Waits for room and takes as much of `wanted` as there is; 0: the run ends.
-  std::size_t take_room(std::size_t wanted);
+  /// Counts what was there before the run.
+  void take_over(std::size_t messages);
+  /// Waits for room and takes as much of `wanted` as there is. 0: the run ends, or there was none
+  /// for `longest`.
+  std::size_t take_room(std::size_t wanted,
+                        std::chrono::milliseconds longest = std::chrono::hours(24));
   void give_back(std::size_t messages);
-  /// Waits until nothing is left, once `input_done` was told, or the run ends.
-  void wait_until_drained();
+  /// Sets right what others did to a queue that is shared, while none of ours is on its way in.
+  void recount(std::size_t messages);
+  /// Waits until nothing is left, once `input_done` was told, or the run ends; false: not within
+  /// `longest`.
+  bool wait_until_drained(std::chrono::milliseconds longest = std::chrono::hours(24));
   void input_done();
   bool reading_done() const;
   /// Whether `held` messages are all there is, none on its way in or out, and no more can come: the

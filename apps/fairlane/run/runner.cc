@@ -58,7 +58,8 @@ std::unique_ptr<Transport<Bytes>> open_transport(const RunOptions& options) {
 }
 
 /// What was published and is not done, in the order of publishing.
-std::vector<std::pair<std::uint64_t, EventRef<Bytes>>> unfinished(Transport<Bytes>& transport) {
+std::vector<std::pair<std::uint64_t, EventRef<Bytes>>> unfinished(const RunOptions& options,
+                                                                  Transport<Bytes>& transport) {
   std::vector<std::pair<std::uint64_t, EventRef<Bytes>>> left;
   GroupQuery query{.limit = 1000};
   for (std::string last;; query.after = last) {
@@ -72,6 +73,7 @@ std::vector<std::pair<std::uint64_t, EventRef<Bytes>>> unfinished(Transport<Byte
     if (groups.size() < query.limit) break;
     last = groups.back();
   }
+  if (options.is_durable()) return left;  // It keeps its dead letters.
   // Those that could not be written down.
   for (auto& letter : transport.control().dead_letters(std::numeric_limits<std::uint32_t>::max())) {
     left.emplace_back(letter.seq, std::move(letter.event));
@@ -95,6 +97,7 @@ class Run {
     if (!options.unfinished.empty() && !unfinished_file_) {
       throw std::runtime_error(fmt::format("cannot write {}", options.unfinished));
     }
+    settler_.take_over();
   }
 
   int operator()() {
@@ -124,13 +127,17 @@ class Run {
       });
     }
     reader_.run();
-    state_.wait_until_drained();
+    // Others may work on a durable queue, so what is left is looked up.
+    while (!state_.wait_until_drained(recount_every(options_)) ||
+           (options_.is_durable() && !state_.ending() && settler_.recount() > 0)) {
+      if (options_.is_durable()) settler_.recount();
+    }
     state_.end(Ending::none);
     for (auto& worker : workers) worker.join();
   }
 
   int tell(std::chrono::duration<double> elapsed) {
-    const auto left = unfinished(*transport_);
+    const auto left = unfinished(options_, *transport_);
     const auto [ending, message] = state_.verdict();
     const auto open = left.size() + reader_.unpublished().size();
     if (!message.empty()) output_.say(message);
@@ -139,6 +146,10 @@ class Run {
       const auto read = state_.counters.read + reader_.unpublished().size();
       output_.say(fmt::format("{} of {} events read are not done; reading stopped at {}", open,
                               read, reader_.position()));
+      if (options_.is_durable() && !left.empty()) {
+        output_.say(fmt::format("{} stand in {}; the next run goes on with them", left.size(),
+                                options_.transport));
+      }
     }
     if (!options_.quiet) output_.say(summary(state_, elapsed));
     if (!write_unfinished(left)) return exit_usage;
@@ -149,7 +160,9 @@ class Run {
 
   bool write_unfinished(const std::vector<std::pair<std::uint64_t, EventRef<Bytes>>>& left) {
     if (options_.unfinished.empty()) return true;
-    for (const auto& [seq, event] : left) unfinished_file_ << *event << '\n';
+    if (!options_.is_durable()) {
+      for (const auto& [seq, event] : left) unfinished_file_ << *event << '\n';
+    }
     for (const auto& line : reader_.unpublished()) unfinished_file_ << line << '\n';
     unfinished_file_.close();
     if (!unfinished_file_) output_.say(fmt::format("cannot write {}", options_.unfinished));

@@ -157,9 +157,34 @@ void Settler::keep(const DeadLetter<Bytes>& letter) {
                                letter.reason.empty() ? "its lease ran out" : letter.reason));
 }
 
+void Settler::take_over() {
+  const Stats held = transport_.control().stats();
+  state_.take_over(held.ready + held.waiting + held.leased + held.parked + held.suspended);
+  if (held.suspended > 0) ++state_.counters.exhausted;
+  if (!dead_.is_open()) return;
+  state_.take_over(held.dead);
+  collect_dead_letters();
+}
+
+std::size_t Settler::recount() {
+  const Stats held = transport_.control().stats();
+  const auto messages = held.ready + held.waiting + held.leased + held.parked + held.suspended;
+  state_.recount(messages);
+  check_suspended();
+  return messages;
+}
+
+void Settler::count_kept_dead_letters() {
+  const auto died = transport_.control().stats().dead_lettered;
+  state_.counters.dead += died - died_;
+  state_.give_back(died - died_);
+  died_ = died;
+}
+
 void Settler::collect_dead_letters() {
   constexpr std::size_t page = 100;
   const std::lock_guard lock(dead_mutex_);
+  if (!dead_.is_open() && options_.is_durable()) return count_kept_dead_letters();
   if (dead_.is_open() && !dead_.good()) return;
   for (;;) {
     const auto letters = transport_.control().dead_letters(page);

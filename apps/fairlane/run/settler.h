@@ -46,6 +46,12 @@ class Settler {
   /// Settles all of them, those that are done at one instant. `worker` is the claimer's name.
   void settle(std::span<Attempt> attempts, std::string_view worker);
 
+  /// Counts what an earlier run left in a durable queue, which is handled too.
+  void take_over();
+
+  /// Counts anew what is in a durable queue, which others may work on too; how many messages.
+  std::size_t recount();
+
   /// The first dead letters, for the summary; only where no file takes them.
   std::vector<std::string> shown_dead_letters() const;
 
@@ -59,6 +65,7 @@ class Settler {
   void count(const Attempt& attempt);
   void record(std::span<const Attempt> attempts, std::string_view worker);
   void collect_dead_letters();
+  void count_kept_dead_letters();
   void keep(const DeadLetter<Bytes>& letter);
 
   const RunOptions& options_;
@@ -70,6 +77,7 @@ class Settler {
   mutable std::mutex dead_mutex_;
   std::ofstream dead_;
   std::vector<std::string> shown_;
+  std::uint64_t died_ = 0;  // In a queue that keeps its dead letters.
 };
 
 }  // namespace fairlane::run
