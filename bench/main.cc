@@ -63,6 +63,12 @@ std::span<const Workload> workloads() {
       {"exec", "fairlane run --mode exec with /bin/true; beside xargs -n 1 -P on the same lines",
        run_exec},
       {"lines", "fairlane run --mode lines with a handler in C, 2 workers", run_lines},
+#ifdef FAIRLANE_BENCH_SQLITE
+      {"sqlite",
+       "publish; claim and ack; ack_claim on a file of SQLite's, at synchronous normal and full, "
+       "behind 1,000 and 1,000,000 messages; beside bare prepared transactions of the same shape",
+       run_sqlite},
+#endif
   };
   return all;
 }

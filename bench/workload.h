@@ -47,6 +47,7 @@ void run_memory(Session& session);
 void run_listing(Session& session);
 void run_exec(Session& session);
 void run_lines(Session& session);
+void run_sqlite(Session& session);
 
 struct Workload {
   const char* name;

@@ -14,7 +14,7 @@ _fairlane() {
     --mode) mapfile -t COMPREPLY < <(compgen -W 'exec lines' -- "$cur"); return ;;
     --when-exhausted) mapfile -t COMPREPLY < <(compgen -W 'dead_letter suspend_group' -- "$cur"); return ;;
     --rotation) mapfile -t COMPREPLY < <(compgen -W 'oldest_claim_first ready_order' -- "$cur"); return ;;
-    --transport) mapfile -t COMPREPLY < <(compgen -W 'memory:' -- "$cur"); return ;;
+    --transport) mapfile -t COMPREPLY < <(compgen -W 'memory: sqlite:' -- "$cur"); return ;;
   esac
   case ${COMP_WORDS[1]} in
     run) mapfile -t COMPREPLY < <(compgen -W "$run" -f -- "$cur") ;;

@@ -4,7 +4,7 @@ complete -c fairlane -n __fish_use_subcommand -f -a replay -d 'Run traces'
 complete -c fairlane -l help -d 'Print the help and exit'
 complete -c fairlane -n __fish_use_subcommand -l version -d 'Print the version and exit'
 
-complete -c fairlane -n '__fish_seen_subcommand_from run replay' -x -l transport -a memory: -d 'Where messages are kept'
+complete -c fairlane -n '__fish_seen_subcommand_from run replay' -x -l transport -a 'memory: sqlite:' -d 'Where messages are kept'
 complete -c fairlane -n '__fish_seen_subcommand_from run replay' -l quiet -d 'Print less'
 
 set -l run '__fish_seen_subcommand_from run'

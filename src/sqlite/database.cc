@@ -51,9 +51,38 @@ Database::Database(const std::string& path, int busy_timeout_ms) {
   }
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, busy_timeout_ms);
+  try {
+    prepare("BEGIN IMMEDIATE", begin_);
+    prepare("COMMIT", commit_);
+  } catch (...) {
+    close();
+    throw;
+  }
 }
 
-Database::~Database() { sqlite3_close_v2(handle_); }
+Database::~Database() { close(); }
+
+void Database::close() noexcept {
+  sqlite3_finalize(begin_);
+  sqlite3_finalize(commit_);
+  sqlite3_close_v2(handle_);
+}
+
+void Database::prepare(const char* sql, sqlite3_stmt*& statement) {
+  check(sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
+}
+
+void Database::begin() {
+  const int code = sqlite3_step(begin_);
+  sqlite3_reset(begin_);
+  check(code);
+}
+
+int Database::commit() noexcept {
+  const int code = sqlite3_step(commit_);
+  sqlite3_reset(commit_);
+  return code;
+}
 
 void Database::check(int code) const {
   if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) fail(code);
@@ -102,8 +131,8 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
-  const int code = sqlite3_exec(database_.handle(), "COMMIT", nullptr, nullptr, nullptr);
-  if (code == SQLITE_OK) {
+  const int code = database_.commit();
+  if (code == SQLITE_DONE) {
     open_ = false;
     return;
   }

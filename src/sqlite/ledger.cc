@@ -50,7 +50,7 @@ bool Ledger::is_exhausted(const Group& group) const noexcept {
   return rules_.max_attempts != 0 && group.attempts >= std::int64_t{rules_.max_attempts};
 }
 
-bool Ledger::begin(Instant now) {
+bool Ledger::begin(Instant now, Asks asks) {
   totals_ = {};
   effect_ = {};
   {
@@ -60,17 +60,22 @@ bool Ledger::begin(Instant now) {
         static_cast<Rotation>(row.integer(0)),      static_cast<WhenExhausted>(row.integer(1)),
         static_cast<std::uint32_t>(row.integer(2)), static_cast<std::uint64_t>(row.integer(3)),
         static_cast<std::uint64_t>(row.integer(4)), static_cast<std::uint64_t>(row.integer(5))};
-    kept_now_ = row.integer(6);
-    queued_ = row.integer(7);
+    saved_ = counters_ = {row.integer(6), row.integer(7), row.integer(8), row.integer(9),
+                          row.integer(10)};
   }
-  latest_ = now_ = std::max({now.time_since_epoch().count(), kept_now_, latest_});
+  latest_ = now_ = std::max({now.time_since_epoch().count(), counters_.now, latest_});
+  const bool limited =
+      rules_.max_attempts != 0 ||
+      (asks == Asks::room && (rules_.max_messages != 0 || rules_.max_group_messages != 0));
+  if (asks != Asks::now && !limited) return true;
   if (!has_expired_.with(queue_, now_).next()) return true;
   keep_now();
   int left = lapses_at_once;
   if (rules_.max_attempts != 0) lapse_exhausted(left);
-  auto freed = free_expired_.with(queue_, now_, rules_.max_attempts, left);
-  for (; freed.next(); --left) effect_.claimable = true;
-  return left > 0;
+  free_expired_.with(queue_, now_, rules_.max_attempts, left).finish();
+  const auto freed = sqlite3_changes(database_.handle());
+  effect_.claimable = effect_.claimable || freed > 0;
+  return freed < left;
 }
 
 void Ledger::lapse_exhausted(int& left) {
@@ -81,54 +86,44 @@ void Ledger::lapse_exhausted(int& left) {
   }
 }
 
-void Ledger::keep_now() {
-  if (now_ > kept_now_) keep_now_statement_.with(queue_, now_).finish();
-  kept_now_ = now_;
+void Ledger::save() {
+  if (counters_ == saved_) return;
+  save_queue_
+      .with(queue_, counters_.now, counters_.seq, counters_.fence, counters_.line,
+            counters_.messages)
+      .finish();
+  saved_ = counters_;
 }
+
+void Ledger::keep_now() noexcept { counters_.now = now_; }
 
 bool Ledger::has_room(std::uint64_t more, std::uint64_t group_messages) const noexcept {
   const auto fits = [](std::uint64_t limit, std::uint64_t held, std::uint64_t added) {
     return limit == 0 || (held < limit && added <= limit - held);
   };
-  return fits(rules_.max_messages, static_cast<std::uint64_t>(queued_), more) &&
+  return fits(rules_.max_messages, static_cast<std::uint64_t>(counters_.messages), more) &&
          fits(rules_.max_group_messages, group_messages, more);
 }
 
-std::uint64_t Ledger::next_seq() {
-  auto row = next_seq_.with(queue_);
-  row.next();
-  const auto seq = static_cast<std::uint64_t>(row.integer(0));
-  row.finish();
-  return seq;
-}
-
 Ledger::Group Ledger::activate(std::string_view group_id, std::int32_t priority) {
-  std::int64_t turn = 0;
-  if (rules_.rotation == Rotation::ready_order) {
-    auto row = next_line_.with(queue_);
-    row.next();
-    turn = row.integer(0);
-    row.finish();
-  }
+  const bool in_line = rules_.rotation == Rotation::ready_order;
   Group group;
   group.group_id = group_id;
   group.priority = priority;
   group.suspended = is_suspended_.with(queue_, group_id).next();
-  auto row = insert_group_.with(queue_, group_id, priority, turn, group.suspended);
-  row.next();
-  group.id = row.integer(0);
-  row.finish();
+  insert_group_.with(queue_, group_id, priority, in_line ? ++counters_.line : 0, group.suspended)
+      .finish();
+  group.id = sqlite3_last_insert_rowid(database_.handle());
   return group;
 }
 
 std::uint64_t Ledger::append(const Group& group, std::string_view event) {
-  const auto seq = next_seq();
+  const std::int64_t seq = ++counters_.seq;
   insert_message_.with(group.id, seq, now_, event).finish();
   grow_group_.with(group.id, seq).finish();
-  ++queued_;
-  if (rules_.max_messages != 0) count_messages_.with(queue_, 1).finish();
+  if (rules_.max_messages != 0) ++counters_.messages;
   ++totals_.published;
-  return seq;
+  return static_cast<std::uint64_t>(seq);
 }
 
 std::optional<std::uint64_t> Ledger::publish(std::string_view group_id, std::string_view event,
@@ -165,16 +160,10 @@ std::optional<Claimed> Ledger::claim(std::string_view worker_id, Duration visibi
   }
   if (first.id == 0) return std::nullopt;
 
-  std::int64_t fence = 0;
-  std::int64_t turn = now_;
-  {
-    auto row = next_fence_.with(queue_, now_);
-    row.next();
-    fence = row.integer(0);
-    if (rules_.rotation == Rotation::ready_order) turn = row.integer(1);
-    row.finish();
-    kept_now_ = now_;
-  }
+  const std::int64_t fence = ++counters_.fence;
+  const bool in_line = rules_.rotation == Rotation::ready_order;
+  const std::int64_t turn = in_line ? ++counters_.line : now_;
+  keep_now();
   const Instant expiry = saturating_add(instant(now_), visibility);
   lease_group_.with(first.id, now_, turn, expiry.time_since_epoch().count(), fence, worker_id)
       .finish();
@@ -193,10 +182,7 @@ std::optional<Claimed> Ledger::claim(std::string_view worker_id, Duration visibi
 }
 
 void Ledger::forget_messages(std::uint64_t count) {
-  queued_ -= static_cast<std::int64_t>(count);
-  if (rules_.max_messages != 0 && count > 0) {
-    count_messages_.with(queue_, -static_cast<std::int64_t>(count)).finish();
-  }
+  if (rules_.max_messages != 0) counters_.messages -= static_cast<std::int64_t>(count);
   effect_.room = effect_.room || count > 0;
 }
 

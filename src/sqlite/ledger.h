@@ -31,6 +31,10 @@ struct Effect {
   Instant alarm = Instant::max();  ///< the first lease or park that was begun ends then
 };
 
+/// What a verb's answer depends on: a publish without limits is never refused, and a lease that ran
+/// out can be acked while attempts are not limited; then it does not matter what has run out.
+enum class Asks { now, room, attempts };
+
 /// Threads:   guarded by the owner, who begins a transaction, calls `begin` and then one verb, and
 ///            commits. `totals` and `effect` are of that transaction, and mean nothing if it is
 ///            rolled back.
@@ -44,8 +48,10 @@ class Ledger {
 
   /// Reads the rules and moves on to `now`, or stays where the queue is if that is earlier. False:
   /// more has run out than one transaction shall take note of; commit, and begin again.
-  bool begin(Instant now);
+  bool begin(Instant now, Asks asks);
   static constexpr int lapses_at_once = 500;
+  /// Writes what the queue's record counts, once for all that was done. Before the commit.
+  void save();
 
   const QueueRules& rules() const noexcept { return rules_; }
   Stats& totals() noexcept { return totals_; }
@@ -99,6 +105,16 @@ class Ledger {
     std::string worker_id = {};
   };
 
+  /// What the queue's record counts.
+  struct Counters {
+    std::int64_t now = 0;  // The latest that was used.
+    std::int64_t seq = 0;
+    std::int64_t fence = 0;
+    std::int64_t line = 0;
+    std::int64_t messages = 0;  // Only while max_messages is set.
+    friend bool operator==(const Counters&, const Counters&) = default;
+  };
+
   Group read(Statement::Run row);
   Group find(std::string_view group_id);
   Group current(std::string_view group_id, std::uint64_t fence);
@@ -109,14 +125,13 @@ class Ledger {
   void lapse_exhausted(int& left);
   std::uint64_t append(const Group& group, std::string_view event);
   Group activate(std::string_view group_id, std::int32_t priority);
-  std::uint64_t next_seq();
   void set_free(const Group& group, std::int64_t attempts, bool keep_fence);
   void set_in_flight(const Group& group, State state, Duration duration);
   void fail_exhausted(const Group& group);
   void bury(const Group& group, std::string_view reason);
   void remove_head(const Group& group);
   void forget_messages(std::uint64_t count);
-  void keep_now();
+  void keep_now() noexcept;
 
   Database& database_;
   const std::int64_t queue_;
@@ -124,18 +139,17 @@ class Ledger {
 
   // Of the transaction.
   QueueRules rules_;
+  Counters counters_;
+  Counters saved_;
   std::int64_t now_ = 0;
-  std::int64_t kept_now_ = 0;
-  std::int64_t queued_ = 0;
   Stats totals_;
   Effect effect_;
   std::int64_t latest_ = 0;  // The latest `now` of this object, also of what changed nothing.
 
   // One member for each statement, by what it does.
-  Statement read_queue_, keep_now_statement_, count_messages_;
+  Statement read_queue_, save_queue_;
   Statement has_expired_, free_expired_, find_exhausted_;
   Statement find_group_, find_current_, find_claimable_;
-  Statement next_seq_, next_line_, next_fence_;
   Statement insert_group_, grow_group_, cut_group_, free_group_, lease_group_, fly_group_,
       advance_head_, delete_group_;
   Statement insert_message_, read_message_, delete_message_, delete_messages_, delete_followers_,

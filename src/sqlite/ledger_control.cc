@@ -25,9 +25,7 @@ void Ledger::suspend(std::string_view group_id) {
 
 void Ledger::resume(std::string_view group_id) {
   delete_suspended_.with(queue_, group_id).finish();
-  auto row = mark_group_.with(queue_, group_id, false);
-  if (!row.next()) return;
-  row.finish();
+  mark_group_.with(queue_, group_id, false).finish();
   effect_.claimable = true;
 }
 
@@ -47,9 +45,10 @@ std::optional<Cancelled> Ledger::cancel(std::string_view group_id, std::string_v
   const bool keeps_head = group.state == leased;
   const auto kept = std::uint64_t{keeps_head ? 1U : 0U};
   const auto dropped = static_cast<std::uint64_t>(group.messages) - kept;
-  queued_ -= static_cast<std::int64_t>(dropped);
+  const auto before = counters_.messages;
+  counters_.messages -= static_cast<std::int64_t>(dropped);
   const bool fits = has_room(1, kept);
-  queued_ += static_cast<std::int64_t>(dropped);
+  counters_.messages = before;
   if (!fits) return std::nullopt;
   if (group.id == 0) {
     group = activate(group_id, 0);
@@ -153,9 +152,8 @@ Ledger::Redriven Ledger::redrive(std::uint64_t seq, std::uint64_t& new_seq) {
 }
 
 bool Ledger::drop_dead(std::uint64_t seq) {
-  auto row = delete_dead_.with(queue_, seq);
-  if (!row.next()) return false;
-  row.finish();
+  delete_dead_.with(queue_, seq).finish();
+  if (sqlite3_changes(database_.handle()) == 0) return false;
   ++totals_.dropped;
   return true;
 }

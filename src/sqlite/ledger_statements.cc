@@ -18,18 +18,18 @@ Ledger::Ledger(Database& database, std::int64_t queue, std::uint64_t store)
       store_(store),
       read_queue_(database,
                   "SELECT rotation, when_exhausted, max_attempts, max_messages, "
-                  "max_group_messages, max_event_bytes, last_now, messages "
-                  "FROM fairlane_queue WHERE id = ?"),
-      keep_now_statement_(database, "UPDATE fairlane_queue SET last_now = ?2 WHERE id = ?1"),
-      count_messages_(database, "UPDATE fairlane_queue SET messages = messages + ?2 WHERE id = ?1"),
+                  "max_group_messages, max_event_bytes, last_now, last_seq, last_fence, last_line, "
+                  "messages FROM fairlane_queue WHERE id = ?"),
+      save_queue_(database,
+                  "UPDATE fairlane_queue SET last_now = ?2, last_seq = ?3, last_fence = ?4, "
+                  "last_line = ?5, messages = ?6 WHERE id = ?1"),
       has_expired_(database,
                    "SELECT 1 FROM fairlane_group WHERE queue = ? AND state <> 0 AND expiry < ? "
                    "LIMIT 1"),
       free_expired_(database,
                     "UPDATE fairlane_group SET state = 0 WHERE id IN (SELECT id FROM "
                     "fairlane_group WHERE queue = ?1 AND state <> 0 AND expiry < ?2 "
-                    "AND NOT (?3 <> 0 AND state = 1 AND attempts >= ?3) ORDER BY expiry LIMIT ?4) "
-                    "RETURNING 1"),
+                    "AND NOT (?3 <> 0 AND state = 1 AND attempts >= ?3) ORDER BY expiry LIMIT ?4)"),
       find_exhausted_(database,
                       "SELECT " GROUP_COLUMNS
                       "FROM fairlane_group WHERE queue = ?1 AND state <> 0 AND expiry < ?2 "
@@ -42,20 +42,10 @@ Ledger::Ledger(Database& database, std::int64_t queue, std::uint64_t store)
                                 ", turn FROM fairlane_group INDEXED BY fairlane_claimable "
                                 "WHERE queue = ? AND priority >= ? AND state = 0 AND suspended = 0 "
                                 "ORDER BY priority, turn, head_seq LIMIT 1"),
-      next_seq_(
-          database,
-          "UPDATE fairlane_queue SET last_seq = last_seq + 1 WHERE id = ? RETURNING last_seq"),
-      next_line_(database,
-                 "UPDATE fairlane_queue SET last_line = last_line + 1 WHERE id = ? "
-                 "RETURNING last_line"),
-      next_fence_(
-          database,
-          "UPDATE fairlane_queue SET last_fence = last_fence + 1, last_line = last_line + 1, "
-          "last_now = ?2 WHERE id = ?1 RETURNING last_fence, last_line"),
       insert_group_(
           database,
           "INSERT INTO fairlane_group VALUES (NULL, ?1, ?2, ?3, 0, 0, ?4, 0, 0, 0, ?5, 0, "
-          "0, x'') RETURNING id"),
+          "0, x'')"),
       grow_group_(database,
                   "UPDATE fairlane_group SET messages = messages + 1, "
                   "head_seq = CASE messages WHEN 0 THEN ?2 ELSE head_seq END WHERE id = ?1"),
@@ -85,15 +75,14 @@ Ledger::Ledger(Database& database, std::int64_t queue, std::uint64_t store)
       delete_suspended_(database,
                         "DELETE FROM fairlane_suspended WHERE queue = ? AND group_id = ?"),
       mark_group_(database,
-                  "UPDATE fairlane_group SET suspended = ?3 WHERE queue = ?1 AND group_id = ?2 "
-                  "RETURNING 1"),
+                  "UPDATE fairlane_group SET suspended = ?3 WHERE queue = ?1 AND group_id = ?2"),
       insert_dead_(database, "INSERT INTO fairlane_dead VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
       read_dead_(database,
                  "SELECT group_id, event, priority FROM fairlane_dead WHERE queue = ? AND seq = ?"),
       list_dead_(database,
                  "SELECT seq, group_id, event, attempts, priority, worker_id, reason "
                  "FROM fairlane_dead WHERE queue = ? AND seq > ? ORDER BY seq LIMIT ?"),
-      delete_dead_(database, "DELETE FROM fairlane_dead WHERE queue = ? AND seq = ? RETURNING 1"),
+      delete_dead_(database, "DELETE FROM fairlane_dead WHERE queue = ? AND seq = ?"),
       count_dead_(database, "SELECT count(*) FROM fairlane_dead WHERE queue = ?"),
       list_groups_(database,
                    "SELECT group_id FROM fairlane_group WHERE queue = ?1 "

@@ -30,6 +30,9 @@ Session::Open::Open(const SqliteOptions& options)
   database.execute("PRAGMA journal_mode = WAL");
   database.execute(options.synchronous == SqliteSynchronous::full ? "PRAGMA synchronous = FULL"
                                                                   : "PRAGMA synchronous = NORMAL");
+  // A checkpoint waits for the disk; after 32 MB of log instead of 4 it does so eight times less.
+  database.execute("PRAGMA wal_autocheckpoint = 8000");
+  database.execute("PRAGMA cache_size = -32000");  // At most 32 MB, and only as it is needed.
   prepare_schema(database);
   record = open_queue(database, options.queue_name, options.queue, options.change_options);
   ledger.emplace(database, record.id, record.store);
@@ -53,6 +56,7 @@ void Session::add_totals(Stats& stats) const {
 }
 
 void Session::finish(Transaction& transaction, Ledger& ledger) {
+  ledger.save();
   transaction.commit();
   add(totals_, ledger.totals());
   const Effect effect = ledger.effect();

@@ -28,14 +28,14 @@ class Session {
 
   /// One transaction around a verb; what it changed counts, and wakes, only once it is committed.
   template <class Verb>
-  std::invoke_result_t<Verb&, Ledger&> transact(Verb verb) {
+  std::invoke_result_t<Verb&, Ledger&> transact(Verb verb, Asks asks = Asks::now) {
     const Instant now = clock_->now();
     const std::lock_guard lock(mutex_);
     if (open_ == nullptr) throw TransportError(ErrorCode::closed, "the transport is closed");
     Ledger& ledger = *open_->ledger;
     for (;;) {
       Transaction transaction(open_->database);
-      if (!ledger.begin(now)) {
+      if (!ledger.begin(now, asks)) {
         finish(transaction, ledger);
         continue;
       }

@@ -34,10 +34,12 @@ class SqliteTransport final : public Transport<Bytes>, private Control<Bytes> {
 
   std::uint64_t publish(std::string_view group_id, Bytes&& event, std::int32_t priority) override {
     check_group_id(group_id);
-    const auto seq = session_.transact([&](Ledger& ledger) {
-      check_size(ledger, event);
-      return ledger.publish(group_id, event, priority);
-    });
+    const auto seq = session_.transact(
+        [&](Ledger& ledger) {
+          check_size(ledger, event);
+          return ledger.publish(group_id, event, priority);
+        },
+        Asks::room);
     if (!seq) throw_full();
     return *seq;
   }
@@ -114,7 +116,8 @@ class SqliteTransport final : public Transport<Bytes>, private Control<Bytes> {
   Settled ack(const Lease<Bytes>& lease) override {
     check_store(lease);
     return session_.transact(
-        [&](Ledger& ledger) { return ledger.ack(lease.group_id(), lease.fence()); });
+        [&](Ledger& ledger) { return ledger.ack(lease.group_id(), lease.fence()); },
+        Asks::attempts);
   }
 
   std::vector<Settled> ack_batch(std::span<const Lease<Bytes>> leases) override {
