@@ -97,13 +97,13 @@ def test_heartbeats_keep_a_lease_and_a_lost_one_is_told():
         notes = Notes()
 
         async def handle(lease, stop):
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(1.3)
             assert not stop.is_set()
             await transport.terminate("a")
             await stop.wait()
 
         await transport.publish("a", 1)
-        worker = fairlane.AsyncWorker(transport, handle, visibility=0.1, observer=notes)
+        worker = fairlane.AsyncWorker(transport, handle, visibility=0.6, observer=notes)
         stop = asyncio.Event()
         task = asyncio.create_task(worker.run(stop))
         await until(lambda: "stale 1" in notes.words)

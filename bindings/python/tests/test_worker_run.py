@@ -80,7 +80,7 @@ def test_heartbeats_keep_a_lease():
     notes = Notes()
     transport.publish("a", 1)
     worker = fairlane.Worker(
-        transport, lambda lease: time.sleep(0.4), visibility=0.15, observer=notes
+        transport, lambda lease: time.sleep(1.3), visibility=0.6, observer=notes
     )
     stop = threading.Event()
     thread = running(worker, stop)
