@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <utility>
 
 #include "sqlite/host_clock.h"
 
@@ -70,20 +71,24 @@ void Session::call_claimer(Ledger& ledger) {
   if (const auto highest = ledger.highest_claimable()) line_.call_claimer(*highest);
 }
 
-Instant Session::plan_sleep(Waiter& waiter, Instant now, Instant deadline) {
-  if (open_ == nullptr || waiter.called) return now;
-  if (!line_.is_watcher(waiter)) return deadline;
+std::optional<Instant> Session::plan_sleep(Waiter& waiter, Instant now, Instant deadline) {
+  if (open_ == nullptr) return std::nullopt;
+  const bool watches = line_.is_watcher(waiter);
+  if (watches) look_at_others();
+  if (std::exchange(waiter.called, false)) return std::nullopt;
+  if (!watches) return deadline;
+  const auto expiry = open_->ledger->next_expiry();
+  alarm_ = expiry ? saturating_add(*expiry, std::chrono::nanoseconds(1)) : Instant::max();
+  if (now >= alarm_) return std::nullopt;
+  return std::min({alarm_, saturating_add(now, poll_interval_), deadline});
+}
+
+void Session::look_at_others() {
   Ledger& ledger = *open_->ledger;
   const auto version = ledger.data_version();
-  if (version != seen_version_) {
-    seen_version_ = version;
-    call_claimer(ledger);
-    line_.call_publishers();
-    if (waiter.called) return now;
-  }
-  const auto expiry = ledger.next_expiry();
-  alarm_ = expiry ? saturating_add(*expiry, std::chrono::nanoseconds(1)) : Instant::max();
-  return std::min({alarm_, saturating_add(now, poll_interval_), deadline});
+  if (std::exchange(seen_version_, version) == version) return;
+  call_claimer(ledger);
+  line_.call_publishers();
 }
 
 Session::InLine::InLine(Session& session, Waiter& waiter) : session_(session) {

@@ -56,16 +56,17 @@ class Session {
     const std::stop_callback on_stop(stop, [&] { waiter.wakeup.raise(); });
     for (;;) {
       if (auto result = attempt()) return result;
-      const Instant now = clock_->now();
-      Instant until;
-      {
-        const std::lock_guard lock(mutex_);
-        if (stop.stop_requested() || now >= deadline) return std::nullopt;
-        until = plan_sleep(waiter, now, deadline);
+      for (bool may_try = false; !may_try;) {
+        const Instant now = clock_->now();
+        std::optional<Instant> sleep_until;
+        {
+          const std::lock_guard lock(mutex_);
+          if (stop.stop_requested() || now >= deadline) return std::nullopt;
+          sleep_until = plan_sleep(waiter, now, deadline);
+        }
+        may_try = !sleep_until;
+        if (sleep_until) clock_->sleep(waiter.wakeup, *sleep_until);
       }
-      clock_->sleep(waiter.wakeup, until);
-      const std::lock_guard lock(mutex_);
-      waiter.called = false;  // From here on it tries.
     }
   }
 
@@ -98,9 +99,13 @@ class Session {
 
   void finish(Transaction& transaction, Ledger& ledger);
   void call_claimer(Ledger& ledger);
+  /// Calls who may want what other processes have committed.
+  void look_at_others();
 
-  /// The watcher sleeps until the next alarm, or until it is time to look at other processes' work.
-  Instant plan_sleep(Waiter& waiter, Instant now, Instant deadline);
+  /// Until when to sleep; nothing: it is worth a try. Trying takes the file's one write lock, so a
+  /// waiter does it only when it was called, or, if it is the watcher, when something ran out. The
+  /// watcher sleeps until that, or until it is time to look at other processes' work.
+  std::optional<Instant> plan_sleep(Waiter& waiter, Instant now, Instant deadline);
 
   const std::shared_ptr<Clock> clock_;
   const Duration poll_interval_;
