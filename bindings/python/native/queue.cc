@@ -45,6 +45,17 @@ Publication<Item> publication_of(py::handle message) {
           size == 3 ? priority_of(part[2], "priority") : 0};
 }
 
+/// The lease for Python, or None; handed back if there is no memory for it.
+py::object lend(NativeQueue& queue, const std::optional<Lease<Item>>& lease, py::handle worker_id) {
+  if (!lease) return py::none();
+  try {
+    return make_lease(*lease, worker_id);
+  } catch (...) {
+    static_cast<void>(queue.release(*lease));
+    throw;
+  }
+}
+
 std::function<std::size_t(const Item&)> sizes_by(const py::object& event_bytes) {
   if (event_bytes.is_none()) {
     return [](const Item& item) {
@@ -89,16 +100,6 @@ NativeQueue& Queue::native() const {
   return *queue_;
 }
 
-py::object Queue::lend(const std::optional<Lease<Item>>& lease, py::handle worker_id) const {
-  if (!lease) return py::none();
-  try {
-    return make_lease(*lease, worker_id);
-  } catch (...) {
-    static_cast<void>(queue_->release(*lease));
-    throw;
-  }
-}
-
 std::uint64_t Queue::publish(py::handle group_id, py::handle event, py::handle priority) {
   const auto name = group_id_of(group_id);
   const auto at = priority_of(priority, "priority");
@@ -136,7 +137,8 @@ py::object Queue::claim(py::handle worker_id, py::handle visibility, py::handle 
   const auto worker = text_of(worker_id, "worker_id");
   const auto lasts = duration_of(visibility, "visibility");
   const auto floor = priority_of(min_priority, "min_priority");
-  return lend(native().claim(worker, lasts, floor), worker_id);
+  NativeQueue& queue = native();
+  return lend(queue, queue.claim(worker, lasts, floor), worker_id);
 }
 
 py::list Queue::claim_batch(py::handle n, py::handle worker_id, py::handle visibility,
@@ -165,7 +167,7 @@ py::object Queue::claim_wait(py::handle worker_id, py::handle visibility, py::ha
   const auto floor = priority_of(min_priority, "min_priority");
   const auto longest = timeout_of(timeout);
   NativeQueue& queue = native();
-  if (const auto lease = queue.claim(worker, lasts, floor)) return lend(lease, worker_id);
+  if (const auto lease = queue.claim(worker, lasts, floor)) return lend(queue, lease, worker_id);
   SignalCheck check(token_of(stop));
   std::optional<Lease<Item>> lease;
   {
@@ -177,7 +179,7 @@ py::object Queue::claim_wait(py::handle worker_id, py::handle visibility, py::ha
     if (lease) static_cast<void>(queue.release(*lease));
     check.rethrow();
   }
-  return lend(lease, worker_id);
+  return lend(queue, lease, worker_id);
 }
 
 py::object Queue::start_claim(py::handle worker_id, py::handle visibility, py::handle min_priority,
@@ -192,7 +194,7 @@ py::object Queue::start_claim(py::handle worker_id, py::handle visibility, py::h
     return py::cast(
         std::make_unique<PendingLease>(queue_, worker_id, std::move(call), std::move(claim)));
   }
-  return lend(claim.look(), worker_id);
+  return lend(*queue_, claim.look(), worker_id);
 }
 
 bool Queue::ack(py::handle lease) { return native().ack(claim_of(lease)) == Settled::done; }
@@ -210,7 +212,7 @@ py::tuple Queue::ack_claim(py::handle lease, py::handle worker_id, py::handle vi
   const auto lasts = duration_of(visibility, "visibility");
   const auto floor = priority_of(min_priority, "min_priority");
   const auto both = native().ack_claim(claim, worker, lasts, floor);
-  return py::make_tuple(both.settled == Settled::done, lend(both.lease, worker_id));
+  return py::make_tuple(both.settled == Settled::done, lend(*queue_, both.lease, worker_id));
 }
 
 bool Queue::nack(py::handle lease, py::handle delay) {
@@ -276,14 +278,7 @@ PendingLease::~PendingLease() {
 py::object PendingLease::look() {
   process_.check();
   if (!claim_) return py::none();
-  const auto lease = claim_->look();
-  if (!lease) return py::none();
-  try {
-    return make_lease(*lease, worker_id_);
-  } catch (...) {
-    static_cast<void>(queue_->release(*lease));
-    throw;
-  }
+  return lend(*queue_, claim_->look(), worker_id_);
 }
 
 bool PendingLease::is_waiting() const { return claim_ && claim_->is_waiting(); }

@@ -131,7 +131,6 @@ class Queue {
 
  private:
   NativeQueue& native() const;
-  py::object lend(const std::optional<Lease<Item>>& lease, py::handle worker_id) const;
 
   const Process process_;
   std::shared_ptr<HostClock> clock_;
