@@ -28,8 +28,9 @@ Subject open_memory(const QueueRules& rules) {
   auto clock = std::make_shared<fairlane::testing::ManualClock>();
   auto transport = std::make_unique<InMemoryTransport<Bytes>>(
       InMemoryOptions<Bytes>{.queue = options(rules), .clock = clock});
-  return {std::move(transport), std::move(clock),
-          [](auto& opened) { dynamic_cast<InMemoryTransport<Bytes>&>(*opened).reopen(); }};
+  // By the object itself: it may be wrapped meanwhile.
+  auto* const memory = transport.get();
+  return {std::move(transport), std::move(clock), [memory](auto&) { memory->reopen(); }};
 }
 
 Outcome Driver::apply(const Operation& operation) {
