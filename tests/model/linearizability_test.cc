@@ -66,7 +66,7 @@ class Caller {
 /// One store, and the calls that several threads make on it at once.
 class Race {
  public:
-  Race(const QueueRules& rules, std::uint64_t seed) : driver_(open_memory(rules)) {
+  Race(const QueueRules& rules, std::uint64_t seed) : rules_(rules), driver_(open_memory(rules)) {
     for (std::size_t i = 0; i < threads; ++i) callers_.emplace_back(seed + i, 1000 * (i + 1));
     calls_.resize(threads);
   }
@@ -83,6 +83,8 @@ class Race {
       for (auto at = before; at <= after; at += std::chrono::milliseconds(clock_step_ms)) {
         call.readings.push_back(at);
       }
+      // Such a call uses no instant, so time goes on from the latest that another one used.
+      if (is_timeless(call.operation.verb)) call.readings.push_back(Instant{});
       callers_[thread].learn(call.operation, call.outcome);
       calls_[thread].push_back(std::move(call));
     }
@@ -97,6 +99,15 @@ class Race {
   }
 
  private:
+  /// Whether its answer depends on no instant, under these rules: what ran out is as good as
+  /// current while attempts are not limited, and there is always room without limits.
+  bool is_timeless(Verb verb) const {
+    if (rules_.max_attempts != 0) return false;
+    if (verb == Verb::ack) return true;
+    return verb == Verb::publish && rules_.max_messages == 0 && rules_.max_group_messages == 0;
+  }
+
+  const QueueRules rules_;
   Driver driver_;
   std::vector<Caller> callers_;
   std::vector<std::vector<RecordedCall>> calls_;
