@@ -66,7 +66,7 @@ bool Scheduler::has_room(std::uint64_t more, std::uint64_t group_messages,
 }
 
 void Scheduler::advance(Instant now) {
-  now_ns_ = std::max(now_ns_, now.time_since_epoch().count());
+  now_ns_ = std::max(stamp_ns_, now.time_since_epoch().count());  // Never behind a publish.
   stamp_ns_ = now_ns_;
   while (!in_flight_.empty() && in_flight_.front().key.major < now_ns_) {
     lapse(*in_flight_.front().group);

@@ -57,7 +57,7 @@ class Scheduler {
 
   /// For a publish whose answer does not depend on the instant: when it is, about.
   void stamp(Instant recent) noexcept {
-    stamp_ns_ = std::max(now_ns_, recent.time_since_epoch().count());
+    stamp_ns_ = std::max(stamp_ns_, recent.time_since_epoch().count());
   }
 
   // The verbs. A publish that is over a limit stores nothing and returns nothing.
