@@ -200,8 +200,8 @@ void Ledger::remove_head(const Group& group) {
   effect_.claimable = true;
 }
 
-void Ledger::set_free(const Group& group, std::int64_t attempts, bool keep_fence) {
-  free_group_.with(group.id, attempts, keep_fence ? group.fence : 0).finish();
+void Ledger::set_free(const Group& group, std::int64_t attempts) {
+  free_group_.with(group.id, attempts, 0).finish();
   effect_.claimable = true;
 }
 
@@ -252,7 +252,7 @@ Settled Ledger::nack(std::string_view group_id, std::uint64_t fence, Duration de
   } else if (delay > Duration()) {
     set_in_flight(group, parked, delay);
   } else {
-    set_free(group, group.attempts, false);
+    set_free(group, group.attempts);
   }
   return Settled::done;
 }
@@ -267,7 +267,7 @@ Settled Ledger::extend(std::string_view group_id, std::uint64_t fence, Duration 
 Settled Ledger::release(std::string_view group_id, std::uint64_t fence) {
   const Group group = current(group_id, fence);
   if (group.id == 0) return stale();
-  set_free(group, group.attempts - 1, false);
+  set_free(group, group.attempts - 1);
   ++totals_.released;
   return Settled::done;
 }

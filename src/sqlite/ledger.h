@@ -125,7 +125,7 @@ class Ledger {
   void lapse_exhausted(int& left);
   std::uint64_t append(const Group& group, std::string_view event);
   Group activate(std::string_view group_id, std::int32_t priority);
-  void set_free(const Group& group, std::int64_t attempts, bool keep_fence);
+  void set_free(const Group& group, std::int64_t attempts);
   void set_in_flight(const Group& group, State state, Duration duration);
   void fail_exhausted(const Group& group);
   void bury(const Group& group, std::string_view reason);

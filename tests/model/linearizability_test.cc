@@ -99,13 +99,9 @@ class Race {
   }
 
  private:
-  /// Whether its answer depends on no instant, under these rules: what ran out is as good as
-  /// current while attempts are not limited, and there is always room without limits.
-  bool is_timeless(Verb verb) const {
-    if (rules_.max_attempts != 0) return false;
-    if (verb == Verb::ack) return true;
-    return verb == Verb::publish && rules_.max_messages == 0 && rules_.max_group_messages == 0;
-  }
+  /// Whether its answer depends on no instant, under these rules: a lease that ran out is as good
+  /// as current while attempts are not limited.
+  bool is_timeless(Verb verb) const { return verb == Verb::ack && rules_.max_attempts == 0; }
 
   const QueueRules rules_;
   Driver driver_;

@@ -128,9 +128,10 @@ class Run {
     }
     reader_.run();
     // Others may work on a durable queue, so what is left is looked up.
-    while (!state_.wait_until_drained(recount_every(options_)) ||
-           (options_.is_durable() && !state_.ending() && settler_.recount() > 0)) {
-      if (options_.is_durable()) settler_.recount();
+    for (bool over = false; !over;) {
+      const bool drained = state_.wait_until_drained(recount_every(options_));
+      over = state_.ending() || (drained && !options_.is_durable());
+      if (!over && options_.is_durable()) over = settler_.recount() == 0 && drained;
     }
     state_.end(Ending::none);
     for (auto& worker : workers) worker.join();

@@ -21,6 +21,10 @@ void open_for_writing(std::ofstream& file, const std::string& name) {
   }
 }
 
+std::uint64_t messages_in(const Stats& stats) noexcept {
+  return stats.ready + stats.waiting + stats.leased + stats.parked + stats.suspended;
+}
+
 }  // namespace
 
 std::string_view to_string(Result result) noexcept {
@@ -159,7 +163,7 @@ void Settler::keep(const DeadLetter<Bytes>& letter) {
 
 void Settler::take_over() {
   const Stats held = transport_.control().stats();
-  state_.take_over(held.ready + held.waiting + held.leased + held.parked + held.suspended);
+  state_.take_over(messages_in(held));
   if (held.suspended > 0) ++state_.counters.exhausted;
   if (!dead_.is_open()) return;
   state_.take_over(held.dead);
@@ -168,7 +172,7 @@ void Settler::take_over() {
 
 std::size_t Settler::recount() {
   const Stats held = transport_.control().stats();
-  const auto messages = held.ready + held.waiting + held.leased + held.parked + held.suspended;
+  const auto messages = messages_in(held);
   state_.recount(messages);
   check_suspended();
   return messages;

@@ -16,10 +16,8 @@ BACKENDS = ["asyncio", "trio"]
 @pytest.fixture(params=BACKENDS)
 def run(request):
     def run(call, *args):
-        with_deadline = pytest.importorskip("anyio").fail_after
-
         async def main():
-            with with_deadline(30):
+            with anyio.fail_after(30):
                 return await call(*args)
 
         return anyio.run(main, backend=request.param)
