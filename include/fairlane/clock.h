@@ -72,6 +72,10 @@ class Clock {
   /// at the pace of real time.
   virtual void sleep(Wakeup& wakeup, Instant deadline);
 
+  /// Whether a test moves it. A transport whose time is a server's takes no other clock: what a
+  /// host thinks the time is must not get into a store that many hosts share.
+  virtual bool is_moved_by_hand() const noexcept { return false; }
+
  protected:
   Clock() = default;
 };

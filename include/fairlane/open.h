@@ -14,7 +14,8 @@ struct OpenOptions {
   QueueOptions queue = {};
   /// Lays the rules that are named over those of a queue that exists, instead of refusing others.
   bool change_options = false;
-  /// The clock of transports that run on the host's; null: the default of the engine.
+  /// The clock of transports that run on the host's; null: the default of the engine. Transports
+  /// that run on a server's take only one that a test moves by hand.
   std::shared_ptr<Clock> clock = nullptr;
 };
 

@@ -8,14 +8,17 @@
 #include <stop_token>
 #include <type_traits>
 
+#include "common/wait_line.h"
 #include "fairlane/error.h"
 #include "fairlane/sqlite_transport.h"
 #include "sqlite/database.h"
 #include "sqlite/ledger.h"
 #include "sqlite/schema.h"
-#include "sqlite/wait_line.h"
 
 namespace fairlane::sqlite {
+
+using common::Waiter;
+using common::WaitLine;
 
 /// Threads: any. No lock is held while the clock is read or sleeps.
 /// Errors:  `closed` after `close`; what the database raises.

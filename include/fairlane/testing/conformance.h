@@ -26,6 +26,10 @@ struct ConformanceHarness {
   /// as on every durable transport.
   bool works_after_close = false;
 
+  /// Whether a clock that steps back changes nothing. On a server's clock it may prolong leases by
+  /// the step (section 8); then the case that steps back is not registered.
+  bool guards_time = true;
+
   /// The finest step of time that the transport keeps, one microsecond at the most.
   Duration resolution = std::chrono::microseconds(1);
 };

@@ -23,6 +23,7 @@ class ManualClock final : public Clock {
 
   Instant now() const override;
   void sleep(Wakeup& wakeup, Instant deadline) override;
+  bool is_moved_by_hand() const noexcept override { return true; }
 
   /// Moves on by `by` (saturating) and wakes who waits for an instant up to the new one.
   /// A negative `by` steps back, as a broken host's clock may; that wakes nobody.

@@ -68,7 +68,8 @@ void register_conformance_suite(const std::string& name, const ConformanceHarnes
   };
   for (const auto& [section, cases] : sections) {
     for (const auto& one : *cases) {
-      if (one.needs_reopen && !harness.reopen) continue;
+      if (one.needs == Needs::reopen && !harness.reopen) continue;
+      if (one.needs == Needs::guarded_time && !harness.guards_time) continue;
       ::testing::RegisterTest((name + "/" + section).c_str(), one.name, nullptr, nullptr, one.file,
                               one.line, [harness, make = one.make]() -> ConformanceTest* {
                                 auto* test = make();

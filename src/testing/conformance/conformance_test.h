@@ -62,13 +62,16 @@ class ConformanceTest : public ::testing::Test {
   std::unique_ptr<Transport<Bytes>> store_;
 };
 
+/// What a case needs of the harness.
+enum class Needs { nothing, reopen, guarded_time };
+
 /// One registered case.
 struct ConformanceCase {
   const char* name;
   const char* file;
   int line;
   ConformanceTest* (*make)();
-  bool needs_reopen;
+  Needs needs;
 };
 using ConformanceCases = std::vector<ConformanceCase>;
 
@@ -100,14 +103,15 @@ ErrorCode error_of(Call&& call) {
 }  // namespace fairlane::testing
 
 // Both want a `ConformanceCases cases;` before them in the file.
-#define FAIRLANE_CASE_THAT(needs_reopen, test_name)                                         \
-  class test_name final : public ConformanceTest {                                          \
-    void TestBody() override;                                                               \
-  };                                                                                        \
-  const bool test_name##_is_a_case =                                                        \
-      (cases.push_back({#test_name, __FILE__, __LINE__,                                     \
-                        []() -> ConformanceTest* { return new test_name; }, needs_reopen}), \
-       true);                                                                               \
+#define FAIRLANE_CASE_THAT(needs, test_name)                                         \
+  class test_name final : public ConformanceTest {                                   \
+    void TestBody() override;                                                        \
+  };                                                                                 \
+  const bool test_name##_is_a_case =                                                 \
+      (cases.push_back({#test_name, __FILE__, __LINE__,                              \
+                        []() -> ConformanceTest* { return new test_name; }, needs}), \
+       true);                                                                        \
   void test_name::TestBody()
-#define FAIRLANE_CASE(test_name) FAIRLANE_CASE_THAT(false, test_name)
-#define FAIRLANE_REOPENING_CASE(test_name) FAIRLANE_CASE_THAT(true, test_name)
+#define FAIRLANE_CASE(test_name) FAIRLANE_CASE_THAT(Needs::nothing, test_name)
+#define FAIRLANE_REOPENING_CASE(test_name) FAIRLANE_CASE_THAT(Needs::reopen, test_name)
+#define FAIRLANE_GUARDED_TIME_CASE(test_name) FAIRLANE_CASE_THAT(Needs::guarded_time, test_name)

@@ -1,13 +1,14 @@
-// Those of this process who wait for a queue in a file. No threads and no locks: decisions only.
+// Those of this process who wait for a durable queue. No threads and no locks: decisions only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <optional>
 
 #include "fairlane/clock.h"
 
-namespace fairlane::sqlite {
+namespace fairlane::common {
 
 /// One thread that waits to claim or to publish. It tries again itself when it is woken.
 struct Waiter {
@@ -26,6 +27,7 @@ class WaitLine {
   using Place = std::list<Waiter*>::iterator;
 
   bool empty() const noexcept { return waiters_.empty(); }
+  std::size_t size() const noexcept { return waiters_.size(); }
   Place join(Waiter& waiter) { return waiters_.insert(waiters_.end(), &waiter); }
 
   /// The next one becomes the watcher if this one was.
@@ -37,6 +39,22 @@ class WaitLine {
 
   bool is_watcher(const Waiter& waiter) const noexcept {
     return !waiters_.empty() && waiters_.front() == &waiter;
+  }
+  /// The lowest floor of those who wait to claim.
+  std::optional<std::int32_t> lowest_floor() const noexcept {
+    std::optional<std::int32_t> lowest;
+    for (const Waiter* const waiter : waiters_) {
+      if (!waiter->publishes && (!lowest || waiter->min_priority < *lowest)) {
+        lowest = waiter->min_priority;
+      }
+    }
+    return lowest;
+  }
+  bool has_publisher() const noexcept {
+    for (const Waiter* const waiter : waiters_) {
+      if (waiter->publishes) return true;
+    }
+    return false;
   }
   void wake_watcher() {
     if (!waiters_.empty()) waiters_.front()->wakeup.raise();
@@ -69,4 +87,4 @@ class WaitLine {
   std::list<Waiter*> waiters_;
 };
 
-}  // namespace fairlane::sqlite
+}  // namespace fairlane::common
