@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "fairlane/clock.h"
@@ -26,6 +27,9 @@ using Engine =
 /// Makes `open` know a scheme; the last registration counts. Engines that come in libraries of
 /// their own have a function that does it (`register_sqlite`). Threads: any.
 void register_engine(std::string_view scheme, Engine engine);
+
+/// The URL as people may see it, in a message or a log: without names and passwords.
+std::string shown_url(std::string_view url);
 
 /// Opens a transport.
 ///

@@ -1,6 +1,7 @@
 // Chooses the engine by the scheme of the URL.
 #include "fairlane/open.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -13,16 +14,7 @@ namespace fairlane {
 
 namespace {
 
-/// The URL as an error may show it: without what stands between "//" and "@".
-std::string without_credentials(std::string_view url) {
-  std::string shown(url);
-  const auto begin = shown.find("//");
-  const auto end = shown.rfind('@');
-  if (begin != std::string::npos && end != std::string::npos && begin + 2 < end) {
-    shown.replace(begin + 2, end - begin - 2, "***");
-  }
-  return shown;
-}
+constexpr std::string_view hidden = "***";
 
 std::unique_ptr<Transport<Bytes>> open_memory(std::string_view rest, const OpenOptions& options) {
   if (!rest.empty()) {
@@ -43,6 +35,26 @@ Engines& engines() {
 }
 
 }  // namespace
+
+std::string shown_url(std::string_view url) {
+  std::string shown(url);
+  // Rather too much than too little: a password may hold "@" or "/" that should have been escaped.
+  for (auto begin = shown.find("//"); begin != std::string::npos; begin = shown.find("//", begin)) {
+    begin += 2;
+    const auto end = std::min(shown.find('|', begin), shown.size());
+    const auto at = shown.rfind('@', end);
+    if (at != std::string::npos && at > begin) shown.replace(begin, at - begin, hidden);
+  }
+  for (const std::string_view name : {"password=", "pass=", "passwd="}) {
+    for (auto begin = shown.find(name); begin != std::string::npos;
+         begin = shown.find(name, begin)) {
+      begin += name.size();
+      shown.replace(begin, std::min(shown.find_first_of("&|", begin), shown.size()) - begin,
+                    hidden);
+    }
+  }
+  return shown;
+}
 
 void register_engine(std::string_view scheme, Engine engine) {
   if (engine == nullptr) throw std::invalid_argument("the engine is null");
@@ -65,7 +77,7 @@ std::unique_ptr<Transport<Bytes>> open(std::string_view url, const OpenOptions& 
     }
   }
   if (engine != nullptr) return engine(url.substr(colon + 1), options);
-  throw std::invalid_argument("no transport is known by the URL \"" + without_credentials(url) +
+  throw std::invalid_argument("no transport is known by the URL \"" + shown_url(url) +
                               "\"; known: " + known);
 }
 

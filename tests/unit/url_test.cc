@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "fairlane/open.h"
+
 namespace fairlane::common {
 namespace {
 
@@ -34,6 +36,35 @@ TEST(Url, IsRefusedWhereItIsBroken) {
   for (const char* const broken :
        {"%", "%4", "%4g", "a%zz", "a?%", "a?b", "a?=b", "a?b=1&b=2", "a?b=1&&c=2"}) {
     EXPECT_THROW(parse_url(broken), std::invalid_argument) << broken;
+  }
+}
+
+TEST(ShownUrl, HidesWhoIsLetIn) {
+  EXPECT_EQ(shown_url("sqlite:queue.db?queue=jobs"), "sqlite:queue.db?queue=jobs");
+  EXPECT_EQ(shown_url("redis://host:6379/2"), "redis://host:6379/2");
+  EXPECT_EQ(shown_url("redis://:secret@host"), "redis://***@host");
+  for (const std::string password : {"secret", "se@cret", "se/cret", "se?cret#", "//"}) {
+    const auto shown = shown_url("postgresql://user:" + password + "@host/db?queue=jobs");
+    EXPECT_EQ(shown, "postgresql://***@host/db?queue=jobs");
+  }
+}
+
+TEST(ShownUrl, HidesPasswordsAmongTheParameters) {
+  EXPECT_EQ(shown_url("postgresql://host/db?password=secret&queue=jobs&sslpassword=secret"),
+            "postgresql://host/db?password=***&queue=jobs&sslpassword=***");
+}
+
+TEST(ShownUrl, HidesThemInEachOfSeveralUrls) {
+  EXPECT_EQ(shown_url("sharded:redis://a:b@c|redis://d:e@f?password=g|sqlite:h"),
+            "sharded:redis://***@c|redis://***@f?password=***|sqlite:h");
+}
+
+TEST(ShownUrl, IsWhatAnErrorShows) {
+  try {
+    open("nosuch://user:secret@host");
+    ADD_FAILURE() << "nothing was raised";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos) << error.what();
   }
 }
 
