@@ -11,6 +11,7 @@
 #include "fairlane/open.h"
 #include "run/exec_mode.h"
 #include "run/lines_mode.h"
+#include "run/patient_transport.h"
 #include "run/reader.h"
 #include "run/report.h"
 #include "run/signals.h"
@@ -90,7 +91,9 @@ class Run {
         command_(options.command),
         state_(options.limit),
         unfinished_file_(options.unfinished),
-        transport_(open_transport(options)),
+        transport_(std::make_unique<PatientTransport>(
+            open_transport(options), state_.stop_token(),
+            [this](const std::string& line) { output_.say(line); })),
         output_(state_),
         settler_(options, *transport_, state_),
         reader_(options, *transport_, state_, output_, settler_) {
@@ -149,7 +152,7 @@ class Run {
                               read, reader_.position()));
       if (options_.is_durable() && !left.empty()) {
         output_.say(fmt::format("{} stand in {}; the next run goes on with them", left.size(),
-                                options_.transport));
+                                shown_url(options_.transport)));
       }
     }
     if (!options_.quiet) output_.say(summary(state_, elapsed));
