@@ -1,129 +1,167 @@
-// Kills processes that publish and work, at random, and judges what is left:
+// Kills processes that publish and work, and the server they use, at random, and judges what is
+// left:
 //
-//   torture URL [--kills N] [--publishers N] [--workers N]
+//   torture 'sqlite:{folder}/queue.db' --kills 200
+//   torture '{server}' --server tests/servers/redis --server-kills 40 --proxy tests/torture/proxy
 //
-// "{folder}" in the URL stands for a folder made for the run. FAIRLANE_SEED: whom it kills when.
-#include <signal.h>
+// In the URL "{folder}" stands for a folder made for the run, "{server}" for the URL of the server
+// that the script starts there, or of the proxy in front of it, which delays and cuts connections.
+// FAIRLANE_SEED: who is killed when, and what the proxy does.
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "fairlane/sqlite_transport.h"
+#ifdef FAIRLANE_HAS_POSTGRES
+#include "fairlane/postgres_transport.h"
+#endif
+#ifdef FAIRLANE_HAS_REDIS
+#include "fairlane/redis_transport.h"
+#endif
+#include "programs.h"
 #include "roles.h"
+#include "support/seed.h"
 #include "verdict.h"
+#include "victims.h"
 
 namespace {
 
 using namespace fairlane::torture;
 
-/// A process that does one thing until it is killed.
-class Victim {
- public:
-  Victim(const Run& run, bool publishes, int number)
-      : run_(run), publishes_(publishes), number_(number) {
-    begin();
-  }
-
-  void kill_and_begin_again() {
-    end();
-    ++lives_;
-    begin();
-  }
-  void end() const {
-    ::kill(process_, SIGKILL);
-    int status = 0;
-    ::waitpid(process_, &status, 0);
-    if (!WIFSIGNALED(status)) throw std::runtime_error("a process ended by itself");
-  }
-
- private:
-  void begin() {
-    process_ = ::fork();
-    if (process_ < 0) throw std::runtime_error("cannot fork");
-    if (process_ > 0) return;
-    const std::string name = std::to_string(number_) + "." + std::to_string(lives_);
-    try {
-      publishes_ ? publish_for_ever(run_, "p" + name) : work_for_ever(run_, "w" + name);
-    } catch (const std::exception& error) {
-      std::cerr << name << ": " << error.what() << std::endl;
-    }
-    ::_exit(1);
-  }
-
-  const Run& run_;
-  const bool publishes_;
-  const int number_;
-  int lives_ = 1;
-  pid_t process_ = 0;
+struct Wishes {
+  std::string url;
+  int kills = 200;
+  int publishers = 3;
+  int workers = 3;
+  int groups = 32;
+  std::string server;  ///< the script that starts one; empty: none
+  int server_kills = 0;
+  std::string proxy;  ///< the program; empty: none
 };
 
-std::string with_folder(std::string url, const std::string& folder) {
-  const std::string mark = "{folder}";
-  if (const auto at = url.find(mark); at != std::string::npos) url.replace(at, mark.size(), folder);
-  return url;
+std::string with(std::string text, const std::string& mark, const std::string& value) {
+  if (const auto at = text.find(mark); at != std::string::npos)
+    text.replace(at, mark.size(), value);
+  return text;
 }
 
-std::uint64_t seed() {
-  const char* const given = ::getenv("FAIRLANE_SEED");
-  const std::uint64_t seed = given != nullptr ? std::stoull(given) : std::random_device{}();
-  std::cout << "FAIRLANE_SEED=" << seed << std::endl;
-  return seed;
+void register_engines() {
+  fairlane::register_sqlite();
+#ifdef FAIRLANE_HAS_POSTGRES
+  fairlane::register_postgres();
+#endif
+#ifdef FAIRLANE_HAS_REDIS
+  fairlane::register_redis();
+#endif
 }
 
-void torment(const Run& run, int kills, int publishers, int workers) {
-  std::mt19937_64 random(seed());
-  std::vector<Victim> victims;
-  victims.reserve(static_cast<std::size_t>(publishers + workers));
-  for (int i = 0; i < publishers; ++i) victims.emplace_back(run, true, i);
-  for (int i = 0; i < workers; ++i) victims.emplace_back(run, false, i);
-  for (int i = 0; i < kills; ++i) {
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
-    victims[random() % victims.size()].kill_and_begin_again();
+void torment(const Run& run, const Wishes& wishes, const Server* server, std::mt19937_64& random) {
+  const auto sleep = [&](unsigned most) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % most));
+  };
+  auto victims = make_victims(run, wishes.publishers, wishes.workers);
+  const auto kill_one = [&] { victims[random() % victims.size()].kill_and_begin_again(); };
+  std::vector<bool> is_of_server(static_cast<std::size_t>(wishes.kills), false);
+  is_of_server.resize(is_of_server.size() + static_cast<std::size_t>(wishes.server_kills), true);
+  std::shuffle(is_of_server.begin(), is_of_server.end(), random);
+  for (const bool of_server : is_of_server) {
+    sleep(of_server ? 300'000 : 60'000);
+    if (of_server) {
+      server->kill();
+      sleep(100'000);
+      server->start();
+    } else {
+      kill_one();
+    }
   }
-  for (const auto& victim : victims) victim.end();
+  for (const auto& victim : victims) victim.kill();
+}
+
+/// Made and tormented; returns what the proxy tells.
+std::string run_in(const std::string& folder, const Wishes& wishes, Run& run) {
+  const std::uint64_t seed = fairlane::test::seed();
+  std::mt19937_64 random(seed);
+  std::optional<Server> server;
+  std::optional<Proxy> proxy;
+  std::string told;
+  run.folder = folder;
+  run.groups = wishes.groups;
+  run.url = with(wishes.url, "{folder}", folder);
+  if (!wishes.server.empty()) {
+    ::chmod(folder.c_str(), 0711);  // The server's user may be another.
+    server.emplace(wishes.server, folder + "/server");
+  }
+  Run tormented = run;
+  if (server) run.url = with(run.url, "{server}", server->url());
+  if (!wishes.proxy.empty()) proxy.emplace(wishes.proxy, server.value().url(), seed);
+  if (server) tormented.url = with(tormented.url, "{server}", proxy ? proxy->url() : server->url());
+  register_engines();
+  torment(tormented, wishes, server ? &*server : nullptr, random);
+  if (proxy) told = proxy->end();
+  work_until_empty(run, "last");
+  return told;
+}
+
+void add_options(CLI::App& app, Wishes& wishes) {
+  app.add_option("URL", wishes.url, "The durable transport")->required();
+  app.add_option("--kills", wishes.kills, "How many processes are killed")->capture_default_str();
+  app.add_option("--publishers", wishes.publishers, "Processes that publish")
+      ->capture_default_str();
+  app.add_option("--workers", wishes.workers, "Processes that work")->capture_default_str();
+  app.add_option("--groups", wishes.groups, "Groups they share")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  auto* const server =
+      app.add_option("--server", wishes.server, "One of tests/servers: a server of this run's own")
+          ->check(CLI::ExistingFile);
+  app.add_option("--server-kills", wishes.server_kills, "How often that one is killed")
+      ->needs(server)
+      ->capture_default_str();
+  app.add_option("--proxy", wishes.proxy,
+                 "tests/torture/proxy: between the processes and the server")
+      ->needs(server)
+      ->check(CLI::ExistingFile);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Kills processes that publish and work, and judges what is left");
-  Run run;
-  int kills = 200;
-  int publishers = 3;
-  int workers = 3;
-  app.add_option("URL", run.url, "The durable transport; {folder} is a folder made for the run")
-      ->required();
-  app.add_option("--kills", kills, "How many processes are killed")->capture_default_str();
-  app.add_option("--publishers", publishers, "Processes that publish")->capture_default_str();
-  app.add_option("--workers", workers, "Processes that work")->capture_default_str();
+  Wishes wishes;
+  add_options(app, wishes);
   CLI11_PARSE(app, argc, argv);
 
   std::string folder =
       (std::filesystem::temp_directory_path() / "fairlane-torture-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return 2;
-  run.folder = folder;
-  run.url = with_folder(run.url, folder);
+  // Written before each answer, so that what was answered outlives the server.
+  ::setenv("REDIS_APPENDFSYNC", "always", 0);
+  Run run;
+  std::string told;
   try {
-    fairlane::register_sqlite();
-    torment(run, kills, publishers, workers);
-    work_until_empty(run, "last");
+    told = run_in(folder, wishes, run);
   } catch (const std::exception& error) {
     std::cerr << "torture: " << error.what() << "; see " << folder << std::endl;
     return 1;
   }
-  const Verdict verdict = judge(folder);
+  Verdict verdict = judge(folder);
+  // Where hardly anything went on nothing is proven.
+  if (verdict.published < 20) verdict.complaints.emplace_back("too little was published");
   for (const auto& complaint : verdict.complaints) std::cerr << complaint << '\n';
-  std::cout << kills << " kills: " << verdict.published << " published, " << verdict.handled
-            << " handled, " << verdict.repeated << " of them again, " << verdict.complaints.size()
+  std::cout << told << wishes.kills << " kills, " << wishes.server_kills
+            << " of the server: " << verdict.published << " published, " << verdict.maybe
+            << " maybe; " << verdict.handled << " handled, " << verdict.repeated
+            << " of them again, " << verdict.late << " late; " << verdict.complaints.size()
             << " complaints" << std::endl;
   if (!verdict.complaints.empty()) return 1;
   std::filesystem::remove_all(folder);

@@ -1,12 +1,8 @@
 #include "roles.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -20,52 +16,19 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Lines appended whole, by many processes.
-class Log {
- public:
-  explicit Log(const std::string& path)
-      : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR)) {
-    if (file_ < 0) throw std::runtime_error("cannot open " + path);
-  }
-  Log(const Log&) = delete;
-  Log& operator=(const Log&) = delete;
-  ~Log() { ::close(file_); }
-
-  void line(const std::string& text) const {
-    const std::string whole = text + "\n";
-    if (::write(file_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) {
-      throw std::runtime_error("cannot write a log");
-    }
-  }
-
- private:
-  int file_;
-};
-
-/// Whether this process alone handles a group now.
-class GroupLock {
- public:
-  GroupLock(const Run& run, const std::string& group)
-      : file_(::open((run.folder + "/lock-" + group).c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
-                     S_IRUSR | S_IWUSR)),
-        held_(file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0) {}
-  GroupLock(const GroupLock&) = delete;
-  GroupLock& operator=(const GroupLock&) = delete;
-  ~GroupLock() {
-    if (file_ >= 0) ::close(file_);
-  }
-  bool held() const noexcept { return held_; }
-
- private:
-  int file_;
-  bool held_;
-};
+/// How far apart the clocks may be by which a lease runs out and by which that is judged.
+constexpr milliseconds margin{100};
 
 Duration visibility(const Run& run) {
   return std::chrono::duration<double>(run.visibility_seconds);
 }
 
-/// A transport that may be out of reach for a while.
+/// How long a lease surely runs that was asked for, or extended, no sooner than `asked`.
+Moment sure_until(const Run& run, Moment asked) {
+  return asked + std::chrono::ceil<milliseconds>(visibility(run).value()) - margin;
+}
+
+/// Calls again while it is out of reach: then nothing has happened.
 template <class Call>
 auto insist(Call call) {
   for (;;) {
@@ -78,64 +41,151 @@ auto insist(Call call) {
   }
 }
 
+/// Nothing if it may or may not have happened.
+template <class Call>
+auto attempt(Call call) -> std::optional<decltype(call())> {
+  try {
+    return insist(std::move(call));
+  } catch (const TransportError& error) {
+    if (error.code() != ErrorCode::outcome_unknown) throw;
+    return std::nullopt;
+  }
+}
+
+/// Twice does no harm.
+std::unique_ptr<Transport<Bytes>> open_at_last(const Run& run) {
+  for (;;) {
+    if (auto opened = attempt([&] { return open(run.url); })) return std::move(*opened);
+  }
+}
+
+/// A lease, and until when it surely is one.
+struct Held {
+  Lease<Bytes> lease;
+  Moment until;
+};
+
+std::string text_of(const Lease<Bytes>& lease) {
+  return std::string(lease.group_id()) + " " + std::to_string(lease.seq()) + " " + lease.event();
+}
+
 class Worker {
  public:
   Worker(const Run& run, std::string name)
       : run_(run),
         name_(std::move(name)),
-        handled_(run.folder + "/handled"),
+        deliveries_(run.folder + "/deliveries"),
+        late_(run.folder + "/late"),
         complaints_(run.folder + "/complaints"),
-        transport_(insist([&] { return open(run.url); })) {}
+        transport_(open_at_last(run)) {}
 
-  /// False if nothing came within the timeout.
-  bool work_once(Duration timeout) {
-    auto lease = transport_->claim_wait(name_, visibility(run_), 0, timeout);
-    for (; lease; lease = settle(*lease)) handle(*lease);
-    return lease.has_value();
+  void work_once(Duration timeout) {
+    Moment asked;
+    auto claimed = attempt([&] {
+      asked = moment();
+      return transport_->claim_wait(name_, visibility(run_), 0, timeout);
+    });
+    if (!claimed || !*claimed) return;
+    std::optional<Held> held = Held{**claimed, sure_until(run_, asked)};
+    while (held && handle(*held)) held = settle(*held);
   }
-  Control<Bytes>& control() { return transport_->control(); }
+
+  bool empty() {
+    return attempt([&] { return transport_->control().stats().groups == 0; }).value_or(false);
+  }
+  std::string a_group() { return transport_->control().groups({.limit = 1}).at(0); }
 
  private:
-  void handle(const Lease<Bytes>& lease) const {
-    const std::string group(lease.group_id());
-    const GroupLock lock(run_, group);
-    if (!lock.held()) complaints_.line("two handle group " + group + " at once");
-    handled_.line(group + " " + std::to_string(lease.seq()) + " " + lease.event());
+  /// False if the lease may have run out before it began.
+  bool handle(const Held& held) {
+    const std::string group(held.lease.group_id());
+    const Turn turn(run_, group);
+    if (turn.taken_until() > moment()) complaints_.line("two hold leases of group " + group);
+    turn.lock();
+    if (moment() >= held.until) {
+      late_.line(text_of(held.lease));
+      return false;
+    }
+    turn.take_until(held.until);
+    deliveries_.line("begin " + text_of(held.lease));
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % 1000));
+    turn.give_back();
+    return true;
   }
 
-  std::optional<Lease<Bytes>> settle(const Lease<Bytes>& lease) {
+  /// The next one, if it came with the answer.
+  std::optional<Held> settle(Held& held) {
+    const Lease<Bytes>& lease = held.lease;
     switch (random_() % 10) {
       case 0:
-        static_cast<void>(transport_->nack(lease));
+        judge(held, attempt([&] { return transport_->nack(lease); }));
         return std::nullopt;
       case 1:
-        static_cast<void>(transport_->nack(lease, milliseconds(5)));
+        judge(held, attempt([&] { return transport_->nack(lease, milliseconds(5)); }));
         return std::nullopt;
       case 2:
-        static_cast<void>(transport_->release(lease));
+        judge(held, attempt([&] { return transport_->release(lease); }));
         return std::nullopt;
       case 3:
-        static_cast<void>(transport_->extend(lease, visibility(run_)));
+        if (!extend(held)) return std::nullopt;
         [[fallthrough]];
       case 4:
-        acked(transport_->ack(lease), lease);
+        deliveries_.line("acking " + text_of(lease));
+        acked(held, attempt([&] { return transport_->ack(lease); }));
         return std::nullopt;
       default:
-        auto both = transport_->ack_claim(lease, name_, visibility(run_));
-        acked(both.settled, lease);
-        return both.lease;
+        deliveries_.line("acking " + text_of(lease));
+        return settle_and_claim(held);
     }
   }
 
-  void acked(Settled settled, const Lease<Bytes>& lease) const {
-    if (settled == Settled::stale) {
-      complaints_.line("a living worker lost the lease of seq " + std::to_string(lease.seq()));
+  std::optional<Held> settle_and_claim(const Held& held) {
+    Moment asked;
+    auto both = attempt([&] {
+      asked = moment();
+      return transport_->ack_claim(held.lease, name_, visibility(run_));
+    });
+    if (!both) return std::nullopt;
+    acked(held, both->settled);
+    if (!both->lease) return std::nullopt;
+    return Held{*both->lease, sure_until(run_, asked)};
+  }
+
+  /// While it lasts it stays the holder's, in the eyes of the others too.
+  bool extend(Held& held) {
+    const Turn turn(run_, std::string(held.lease.group_id()));
+    Moment asked;
+    const auto extended = attempt([&] {
+      asked = moment();
+      return transport_->extend(held.lease, visibility(run_));
+    });
+    if (!judge(held, extended)) return false;
+    held.until = sure_until(run_, asked);
+    turn.take_until(held.until);
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % 2000));
+    turn.give_back();
+    return true;
+  }
+
+  void acked(const Held& held, std::optional<Settled> settled) const {
+    if (judge(held, settled)) deliveries_.line("acked " + text_of(held.lease));
+  }
+
+  /// True if it surely happened. Only who is late may find that another was faster.
+  bool judge(const Held& held, std::optional<Settled> settled) const {
+    if (settled != Settled::stale) return settled.has_value();
+    if (moment() < held.until) {
+      complaints_.line("a living worker lost the lease of " + text_of(held.lease));
+    } else {
+      late_.line(text_of(held.lease));
     }
+    return false;
   }
 
   const Run& run_;
   const std::string name_;
-  const Log handled_;
+  const Log deliveries_;
+  const Log late_;
   const Log complaints_;
   const std::unique_ptr<Transport<Bytes>> transport_;
   std::minstd_rand random_{std::random_device{}()};
@@ -143,31 +193,34 @@ class Worker {
 
 }  // namespace
 
-void publish_for_ever(const Run& run, const std::string& name) {
+void publish_until(const std::stop_token& stop, const Run& run, const std::string& name) {
+  const Log attempted(run.folder + "/attempted-" + name);
   const Log published(run.folder + "/published-" + name);
-  const auto transport = insist([&] { return open(run.url); });
+  const Log maybe(run.folder + "/maybe-" + name);
+  const auto transport = open_at_last(run);
   std::minstd_rand random{std::random_device{}()};
-  for (std::uint64_t number = 1;; ++number) {
+  for (std::uint64_t number = 1; !stop.stop_requested(); ++number) {
     const std::string group = "g" + std::to_string(random() % static_cast<unsigned>(run.groups));
     const std::string event = name + ":" + std::to_string(number);
-    insist([&] { return transport->publish(group, event); });
-    published.line(group + " " + event);
+    std::string line = group;
+    line.append(" ").append(event);
+    attempted.line(line);
+    const bool stored = attempt([&] { return transport->publish(group, event); }).has_value();
+    (stored ? published : maybe).line(line);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 2000));
   }
 }
 
-void work_for_ever(const Run& run, const std::string& name) {
+void work_until(const std::stop_token& stop, const Run& run, const std::string& name) {
   Worker worker(run, name);
-  for (;;) worker.work_once(std::chrono::seconds(1));
+  while (!stop.stop_requested()) worker.work_once(milliseconds(300));
 }
 
 void work_until_empty(const Run& run, const std::string& name) {
   Worker worker(run, name);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-  while (worker.control().stats().groups > 0) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      throw std::runtime_error("a group is stuck: " + worker.control().groups({.limit = 1}).at(0));
-    }
+  const Moment deadline = moment() + std::chrono::minutes(2);
+  while (!worker.empty()) {
+    if (moment() > deadline) throw std::runtime_error("a group is stuck: " + worker.a_group());
     worker.work_once(milliseconds(100));
   }
 }

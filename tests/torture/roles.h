@@ -1,30 +1,22 @@
-// What the processes do that are killed, and what they leave behind for the verdict.
+// What the processes do that are killed.
 #pragma once
 
+#include <stop_token>
 #include <string>
+
+#include "records.h"
 
 namespace fairlane::torture {
 
-/// A run's folder, shared by its processes:
-///   published-NAME   a line "GROUP EVENT" for each event whose publish returned
-///   handled          a line "GROUP SEQ EVENT" for each delivery, as handling begins
-///   complaints       a line for each thing that must not be
-///   lock-GROUP       locked by whoever handles a message of the group; a killed process lets go
-struct Run {
-  std::string url;
-  std::string folder;
-  int groups = 32;
-  /// Of a claim. A handler takes a thousandth of it, so one that lives never loses its lease.
-  double visibility_seconds = 3;
-};
+/// Publishes one event after the other, named after the publisher, until it is killed or stopped.
+/// What surely was not stored is published again; what may have been is left at that.
+void publish_until(const std::stop_token& stop, const Run& run, const std::string& name);
 
-/// Publishes one event after the other, named after the publisher, until it is killed.
-[[noreturn]] void publish_for_ever(const Run& run, const std::string& name);
+/// Claims and handles until it is killed or stopped.
+void work_until(const std::stop_token& stop, const Run& run, const std::string& name);
 
-/// Claims and handles until it is killed.
-[[noreturn]] void work_for_ever(const Run& run, const std::string& name);
-
-/// Handles what is left, waiting for the leases of the dead, until the queue is empty.
+/// Handles what is left, waiting for the leases of the dead, until the queue is empty; throws if it
+/// is not after two minutes.
 void work_until_empty(const Run& run, const std::string& name);
 
 }  // namespace fairlane::torture
