@@ -102,6 +102,25 @@ TEST_F(SqliteTest, AFileThatMayNotBeWrittenIsUnavailable) {
   EXPECT_EQ(open()->control().stats().ready, 1U);
 }
 
+TEST_F(SqliteTest, FilesOfWhichOneMayNotBeWrittenAreUnavailable) {
+  const auto holds_the_log = open();
+  holds_the_log->publish("a", "1");
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+  const std::vector<std::string> files{path(), path() + "-wal"};
+  for (const auto& forbidden : files) {
+    for (const auto& file : files) {
+      ASSERT_EQ(::chmod(file.c_str(), file == forbidden ? 0444 : 0666), 0);
+    }
+    const int code = in_child([&] {
+      if (::getuid() == 0 && ::setuid(65534) != 0) return 100;
+      return static_cast<int>(error_of([&] { open()->publish("b", "2"); }));
+    });
+    EXPECT_EQ(code, static_cast<int>(ErrorCode::unavailable)) << forbidden;
+  }
+  EXPECT_EQ(holds_the_log->control().stats().ready, 1U);
+  EXPECT_EQ(holds_the_log->publish("a", "2"), 2U);
+}
+
 TEST_F(SqliteTest, WhereNoMoreCanBeWrittenNothingIsHalfStored) {
   { open()->publish("a", "1"); }
   const int stored = in_child([&] {
