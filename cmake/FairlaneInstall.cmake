@@ -20,7 +20,15 @@ if(TARGET fairlane_testing)
   install(EXPORT FairlaneTestingTargets NAMESPACE fairlane:: DESTINATION "${package_dir}")
 endif()
 
-# Likewise: only those who ask for it need SQLite.
+# Likewise: only those who ask for it need hiredis.
+if(TARGET fairlane_redis)
+  install(TARGETS fairlane_redis EXPORT FairlaneRedisTargets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT FairlaneRedisTargets NAMESPACE fairlane:: DESTINATION "${package_dir}")
+endif()
+
+# And SQLite.
 if(TARGET fairlane_sqlite)
   install(TARGETS fairlane_sqlite EXPORT FairlaneSqliteTargets
           ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"

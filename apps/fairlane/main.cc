@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "commands.h"
+#ifdef FAIRLANE_HAS_REDIS
+#include "fairlane/redis_transport.h"
+#endif
 #ifdef FAIRLANE_HAS_SQLITE
 #include "fairlane/sqlite_transport.h"
 #endif
@@ -24,6 +27,9 @@ int own_arguments(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace fairlane::command;
+#ifdef FAIRLANE_HAS_REDIS
+  fairlane::register_redis();
+#endif
 #ifdef FAIRLANE_HAS_SQLITE
   fairlane::register_sqlite();
 #endif

@@ -1,0 +1,17 @@
+-- ARGV[3]  seq of a dead letter
+-- Answers how many were dropped.
+--@include base
+--@include now
+if now > lapse_at then
+  --@include ready
+  --@include forget
+  --@include group
+  --@include lapse
+end
+local dropped = 0
+if not again then
+  dropped = call('ZREM', Q .. ':dead', ARGV[3])
+  call('DEL', Q .. ':d:' .. ARGV[3])
+end
+--@include finish
+return { again and 1 or 0, claimable, died, dropped }
