@@ -46,6 +46,7 @@ struct Wishes {
   int groups = 32;
   std::string server;  ///< the script that starts one; empty: none
   int server_kills = 0;
+  int pause_ms = 60;  ///< at most, before a process is killed
   std::string proxy;  ///< the program; empty: none
 };
 
@@ -75,7 +76,7 @@ void torment(const Run& run, const Wishes& wishes, const Server* server, std::mt
   is_of_server.resize(is_of_server.size() + static_cast<std::size_t>(wishes.server_kills), true);
   std::shuffle(is_of_server.begin(), is_of_server.end(), random);
   for (const bool of_server : is_of_server) {
-    sleep(of_server ? 300'000 : 60'000);
+    sleep(of_server ? 300'000 : 1000 * static_cast<unsigned>(wishes.pause_ms));
     if (of_server) {
       server->kill();
       sleep(100'000);
@@ -115,6 +116,9 @@ std::string run_in(const std::string& folder, const Wishes& wishes, Run& run) {
 void add_options(CLI::App& app, Wishes& wishes) {
   app.add_option("URL", wishes.url, "The durable transport")->required();
   app.add_option("--kills", wishes.kills, "How many processes are killed")->capture_default_str();
+  app.add_option("--pause", wishes.pause_ms, "At most so many milliseconds before each of these")
+      ->check(CLI::Range(1, 60'000))
+      ->capture_default_str();
   app.add_option("--publishers", wishes.publishers, "Processes that publish")
       ->capture_default_str();
   app.add_option("--workers", wishes.workers, "Processes that work")->capture_default_str();
