@@ -36,6 +36,13 @@ if(TARGET fairlane_sqlite)
   install(EXPORT FairlaneSqliteTargets NAMESPACE fairlane:: DESTINATION "${package_dir}")
 endif()
 
+if(TARGET fairlane_postgres)
+  install(TARGETS fairlane_postgres EXPORT FairlanePostgresTargets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT FairlanePostgresTargets NAMESPACE fairlane:: DESTINATION "${package_dir}")
+endif()
+
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/FairlaneConfig.cmake.in"
                               "${CMAKE_CURRENT_BINARY_DIR}/FairlaneConfig.cmake"
                               INSTALL_DESTINATION "${package_dir}"

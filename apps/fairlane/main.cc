@@ -10,6 +10,9 @@
 #ifdef FAIRLANE_HAS_REDIS
 #include "fairlane/redis_transport.h"
 #endif
+#ifdef FAIRLANE_HAS_POSTGRES
+#include "fairlane/postgres_transport.h"
+#endif
 #ifdef FAIRLANE_HAS_SQLITE
 #include "fairlane/sqlite_transport.h"
 #endif
@@ -32,6 +35,9 @@ int main(int argc, char** argv) {
 #endif
 #ifdef FAIRLANE_HAS_SQLITE
   fairlane::register_sqlite();
+#endif
+#ifdef FAIRLANE_HAS_POSTGRES
+  fairlane::register_postgres();
 #endif
   CLI::App app("Work that must go in order per key", "fairlane");
   app.set_version_flag("--version", "fairlane " FAIRLANE_VERSION);

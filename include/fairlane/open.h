@@ -33,10 +33,11 @@ std::string shown_url(std::string_view url);
 
 /// Opens a transport.
 ///
-/// | url           | engine                                                                    |
-/// | ------------- | ------------------------------------------------------------------------- |
-/// | `memory:`     | `InMemoryTransport<Bytes>`, a new and empty one each time                 |
-/// | `sqlite:PATH` | `open_sqlite`, once registered; `?queue=NAME`, `&synchronous=full|normal` |
+/// | url             | engine                                                                    |
+/// | --------------- | ------------------------------------------------------------------------- |
+/// | `memory:`       | `InMemoryTransport<Bytes>`, a new and empty one each time                 |
+/// | `sqlite:PATH`   | `open_sqlite`, once registered; `?queue=NAME`, `&synchronous=full|normal` |
+/// | `postgresql://` | `open_postgres`, once registered; `?queue=NAME`, and what libpq takes     |
 ///
 /// Errors: `std::invalid_argument` for a URL that names no engine, or parameters that the engine
 /// does not know. The text never repeats a password.

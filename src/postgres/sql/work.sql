@@ -1,0 +1,327 @@
+-- Claims and acks.
+
+-- Acks, then claims, at one instant. A claim reads which group is first, and then takes it if it is
+-- still as it was read and nobody works on it; what somebody works on is left out, and the next is
+-- read. It answers nothing only if a look finds nothing that others work on either.
+CREATE FUNCTION fairlane.call_work(
+  p_queue int, p_groups bytea[], p_fences bigint[],          -- acks, in this order; may be none
+  p_count int, p_worker bytea, p_visibility bigint, p_floor int,  -- then so many claims
+  p_further boolean,                                         -- and look what is left to claim
+  p_now bigint,
+  OUT status int, OUT died bigint, OUT claimable int, OUT room boolean, OUT more int,
+  OUT server_now bigint, OUT settled boolean[],
+  OUT group_ids bytea[], OUT events bytea[], OUT seqs bigint[], OUT attempts int[],
+  OUT fences bigint[], OUT expiry bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+  q fairlane.queue := fairlane.enter(p_queue, false);
+  g fairlane.active_group;
+  c record;
+  v_acks int := cardinality(p_groups);
+  v_gone int := 0;        -- messages that the acks removed
+  v_lapsed int;
+  v_died bigint;
+  v_claimable int;
+  v_left int;
+  v_found int := 0;
+  v_floor int;
+  v_busy bigint[] := '{}';  -- heads that others work on
+  v_priority int;         -- the first of a priority
+  v_next_turn bigint;
+  v_next_head bigint;
+  v_next_group bytea;
+  v_turn bigint;          -- the first of them all
+  v_head bigint;
+  v_group bytea;
+  v_fence bigint;
+  v_attempts int;
+  v_event bytea;
+BEGIN
+  server_now := coalesce(p_now, fairlane.now_ns());
+  room := false;
+  IF (p_count > 0 OR (v_acks > 1 AND q.max_attempts > 0))
+     AND fairlane.ran_out(p_queue, server_now) THEN
+    SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, server_now);
+    IF v_lapsed > 0 THEN
+      status := 1;
+      room := fairlane.is_limited(q) AND died > 0;
+      RETURN;
+    END IF;
+  END IF;
+
+  IF v_acks = 1 THEN
+    SELECT * INTO g FROM fairlane.active_group a
+      WHERE a.queue = p_queue AND a.group_id = p_groups[1] AND a.fence = p_fences[1]
+      FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      settled := '{f}';
+    ELSIF q.max_attempts > 0 AND g.state = 1 AND g.attempts >= q.max_attempts
+          AND g.expiry < server_now THEN
+      settled := '{f}';
+      v_left := fairlane.fail_exhausted(q, g, true);
+      v_gone := CASE WHEN v_left < 2 THEN 1 ELSE 0 END;
+      died := v_gone;
+    ELSE
+      settled := '{t}';
+      v_gone := 1;
+      v_left := fairlane.remove_head(g, true);
+    END IF;
+    IF v_left = 1 AND NOT g.suspended THEN
+      claimable := g.priority;
+    END IF;
+  ELSIF v_acks > 1 THEN
+    SELECT b.settled, b.acked, b.claimable INTO settled, v_gone, claimable
+      FROM fairlane.ack_many(q, p_groups, p_fences, server_now) b;
+  END IF;
+
+  WHILE v_found < p_count LOOP
+    IF p_count > 1 THEN
+      SELECT * INTO c FROM fairlane.claim_many(q, p_count, p_worker, p_visibility, p_floor,
+                                               server_now);
+      v_found := cardinality(c.seqs);
+      group_ids := c.group_ids;
+      events := c.events;
+      seqs := c.seqs;
+      attempts := c.attempts;
+      fences := c.fences;
+      v_busy := c.busy;
+      EXIT WHEN v_found > 0;
+    ELSE
+      -- The first of each priority in use; among them the rotation alone decides.
+      v_group := NULL;
+      v_floor := p_floor;
+      LOOP
+        SELECT a.priority, a.turn, a.head_seq, a.group_id
+          INTO v_priority, v_next_turn, v_next_head, v_next_group
+          FROM fairlane.active_group a
+          WHERE a.queue = p_queue AND a.priority >= v_floor AND a.state = 0 AND NOT a.suspended
+            AND a.head_seq <> ALL (v_busy)
+          ORDER BY a.priority, a.turn, a.head_seq LIMIT 1;
+        EXIT WHEN NOT FOUND;
+        IF v_group IS NULL OR v_next_turn < v_turn
+           OR (v_next_turn = v_turn AND v_next_head < v_head) THEN
+          v_group := v_next_group;
+          v_turn := v_next_turn;
+          v_head := v_next_head;
+        END IF;
+        EXIT WHEN v_priority = 2147483647;
+        v_floor := v_priority + 1;
+      END LOOP;
+      IF v_group IS NOT NULL THEN
+        v_fence := nextval('fairlane.ticket');
+        UPDATE fairlane.active_group a
+          SET state = 1, attempts = a.attempts + 1, last_claimed_at = server_now,
+              turn = CASE q.rotation WHEN 0 THEN server_now ELSE v_fence END,
+              expiry = fairlane.later(server_now, p_visibility), fence = v_fence,
+              worker_id = p_worker
+          WHERE a.queue = p_queue AND a.group_id = (
+            SELECT b.group_id FROM fairlane.active_group b
+              WHERE b.queue = p_queue AND b.group_id = v_group AND b.state = 0
+                AND NOT b.suspended AND b.turn = v_turn AND b.head_seq = v_head
+              FOR NO KEY UPDATE SKIP LOCKED)
+          RETURNING a.attempts, (SELECT m.event FROM fairlane.message m
+                                 WHERE m.group_key = a.key AND m.seq = a.head_seq)
+          INTO v_attempts, v_event;
+        IF NOT FOUND THEN
+          v_busy := v_busy || v_head;
+          CONTINUE;
+        END IF;
+        v_found := 1;
+        group_ids := ARRAY[v_group];
+        events := ARRAY[v_event];
+        seqs := ARRAY[v_head];
+        attempts := ARRAY[v_attempts];
+        fences := ARRAY[v_fence];
+        EXIT;
+      END IF;
+    END IF;
+
+    -- Nothing was got. Is there something all the same that others work on, or that ran out? Then
+    -- wait for them, and look again.
+    SELECT a.group_id INTO c FROM fairlane.active_group a
+      WHERE a.queue = p_queue AND a.priority >= p_floor AND a.state = 0 AND NOT a.suspended
+      ORDER BY a.priority, a.turn, a.head_seq LIMIT 1;
+    IF NOT FOUND THEN
+      SELECT a.group_id INTO c FROM fairlane.active_group a
+        WHERE a.queue = p_queue AND a.state <> 0 AND a.expiry < server_now
+          AND NOT a.suspended AND a.priority >= p_floor
+          AND (q.max_attempts = 0 OR a.state = 2 OR a.attempts < q.max_attempts
+               OR (q.when_exhausted = 0 AND EXISTS (
+                 SELECT FROM fairlane.message m
+                   WHERE m.group_key = a.key AND m.seq > a.head_seq)))
+        LIMIT 1;
+      EXIT WHEN NOT FOUND;
+    END IF;
+    PERFORM 1 FROM fairlane.active_group a
+      WHERE a.queue = p_queue AND a.group_id = c.group_id FOR NO KEY UPDATE;
+    v_busy := '{}';
+    server_now := coalesce(p_now, fairlane.now_ns());
+    SELECT * INTO v_lapsed, v_died, v_claimable FROM fairlane.lapse(q, server_now);
+    died := coalesce(died, 0) + v_died;
+    room := room OR (fairlane.is_limited(q) AND v_died > 0);
+    claimable := greatest(claimable, v_claimable);
+  END LOOP;
+
+  IF v_found > 0 THEN
+    expiry := fairlane.later(server_now, p_visibility);
+  END IF;
+  IF p_further THEN
+    SELECT a.priority INTO more FROM fairlane.active_group a
+      WHERE a.queue = p_queue AND a.state = 0 AND NOT a.suspended
+      ORDER BY a.priority DESC LIMIT 1;
+  END IF;
+  IF v_gone > 0 THEN
+    room := fairlane.is_limited(q);
+    IF q.max_messages > 0 THEN
+      UPDATE fairlane.counter n SET messages = n.messages - v_gone WHERE n.queue = p_queue;
+    END IF;
+  END IF;
+  status := 0;
+END $$;
+
+-- Acks of many leases, as single ones in this order.
+CREATE FUNCTION fairlane.ack_many(q fairlane.queue, p_groups bytea[], p_fences bigint[],
+                                  p_now bigint,
+                                  OUT settled boolean[], OUT acked int, OUT claimable int)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_groups bytea[];
+  v_keys bigint[];
+  v_heads bigint[];
+  v_fences bigint[];
+  v_claimable int;
+  v_rest bytea[];
+BEGIN
+  SELECT coalesce(array_agg(x.group_id), '{}'), array_agg(x.key), array_agg(x.head_seq),
+         array_agg(x.fence)
+    INTO v_groups, v_keys, v_heads, v_fences
+    FROM (SELECT a.group_id, a.key, a.head_seq, a.fence FROM fairlane.active_group a
+            JOIN (SELECT DISTINCT u.group_id, u.fence
+                    FROM unnest(p_groups, p_fences) AS u(group_id, fence)) l
+              ON a.queue = q.id AND a.group_id = l.group_id AND a.fence = l.fence
+            WHERE NOT (q.max_attempts > 0 AND a.state = 1 AND a.attempts >= q.max_attempts
+                       AND a.expiry < p_now)
+            ORDER BY a.group_id FOR NO KEY UPDATE OF a) x;
+  acked := cardinality(v_groups);
+  -- Of a lease given twice the first is done, the second stale.
+  SELECT array_agg(c.group_id IS NOT NULL AND u.place = 1 ORDER BY u.ord) INTO settled
+    FROM (SELECT r.group_id, r.fence, r.ord,
+                 row_number() OVER (PARTITION BY r.group_id, r.fence ORDER BY r.ord) AS place
+            FROM unnest(p_groups, p_fences) WITH ORDINALITY AS r(group_id, fence, ord)) u
+    LEFT JOIN unnest(v_groups, v_fences) AS c(group_id, fence)
+      ON c.group_id = u.group_id AND c.fence = u.fence;
+  IF acked = 0 THEN
+    RETURN;
+  END IF;
+  DELETE FROM fairlane.message m USING unnest(v_keys, v_heads) AS u(key, head)
+    WHERE m.group_key = u.key AND m.seq = u.head;
+  SELECT * INTO claimable, v_rest FROM fairlane.advance_many(q, v_groups);
+  IF v_rest IS NOT NULL THEN
+    -- As remove_head: who publishes into them is waited for, and then looked for again.
+    PERFORM 1 FROM fairlane.active_group a
+      WHERE a.queue = q.id AND a.group_id = ANY (v_rest) ORDER BY a.group_id FOR UPDATE;
+    SELECT * INTO v_claimable, v_rest FROM fairlane.advance_many(q, v_rest);
+    claimable := greatest(claimable, v_claimable);
+    DELETE FROM fairlane.active_group a USING unnest(v_rest) AS u(group_id)
+      WHERE a.queue = q.id AND a.group_id = u.group_id;
+  END IF;
+END $$;
+
+-- Makes the first message of each of these locked groups its head; `rest` are those without one.
+CREATE FUNCTION fairlane.advance_many(q fairlane.queue, p_groups bytea[],
+                                      OUT claimable int, OUT rest bytea[])
+LANGUAGE plpgsql AS $$
+BEGIN
+  WITH next AS (
+    SELECT a.group_id, (SELECT m.seq FROM fairlane.message m
+                          WHERE m.group_key = a.key AND m.seq > a.head_seq
+                          ORDER BY m.seq LIMIT 1) AS seq
+      FROM unnest(p_groups) AS u(group_id)
+      JOIN fairlane.active_group a ON a.queue = q.id AND a.group_id = u.group_id
+  ), advanced AS (
+    UPDATE fairlane.active_group a SET head_seq = n.seq, attempts = 0, state = 0, fence = 0
+      FROM next n WHERE a.queue = q.id AND a.group_id = n.group_id AND n.seq IS NOT NULL
+      RETURNING CASE WHEN a.suspended THEN NULL ELSE a.priority END AS priority
+  )
+  SELECT (SELECT max(priority) FROM advanced),
+         (SELECT array_agg(n.group_id) FROM next n WHERE n.seq IS NULL)
+    INTO claimable, rest;
+END $$;
+
+-- As many claims at one instant; `busy` are the heads of groups that others work on.
+CREATE FUNCTION fairlane.claim_many(q fairlane.queue, p_count int, p_worker bytea,
+                                    p_visibility bigint, p_floor int, p_now bigint,
+                                    OUT group_ids bytea[], OUT events bytea[], OUT seqs bigint[],
+                                    OUT attempts int[], OUT fences bigint[], OUT busy bigint[])
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_priorities int[] := '{}';
+  v_priority int := p_floor;
+  v_groups bytea[];
+  v_turns bigint[];
+  v_heads bigint[];
+  got record;
+BEGIN
+  group_ids := '{}';
+  events := '{}';
+  seqs := '{}';
+  attempts := '{}';
+  fences := '{}';
+  busy := '{}';
+  LOOP
+    SELECT a.priority INTO v_priority FROM fairlane.active_group a
+      WHERE a.queue = q.id AND a.priority >= v_priority AND a.state = 0 AND NOT a.suspended
+      ORDER BY a.priority, a.turn, a.head_seq LIMIT 1;
+    EXIT WHEN NOT FOUND;
+    v_priorities := v_priorities || v_priority;
+    EXIT WHEN v_priority = 2147483647;
+    v_priority := v_priority + 1;
+  END LOOP;
+  WHILE cardinality(seqs) < p_count LOOP
+    SELECT array_agg(x.group_id), array_agg(x.turn), array_agg(x.head_seq)
+      INTO v_groups, v_turns, v_heads
+      FROM (SELECT f.* FROM unnest(v_priorities) AS p(priority),
+              LATERAL (SELECT a.group_id, a.turn, a.head_seq FROM fairlane.active_group a
+                         WHERE a.queue = q.id AND a.priority = p.priority AND a.state = 0
+                           AND NOT a.suspended AND a.head_seq <> ALL (busy)
+                         ORDER BY a.turn, a.head_seq LIMIT p_count - cardinality(seqs)) f
+              ORDER BY f.turn, f.head_seq LIMIT p_count - cardinality(seqs)) x;
+    EXIT WHEN v_groups IS NULL;
+    WITH picked AS (
+      SELECT a.group_id, u.ord
+        FROM unnest(v_groups, v_turns, v_heads) WITH ORDINALITY AS u(group_id, turn, head, ord)
+        JOIN fairlane.active_group a
+          ON a.queue = q.id AND a.group_id = u.group_id AND a.turn = u.turn
+             AND a.head_seq = u.head AND a.state = 0 AND NOT a.suspended
+        FOR NO KEY UPDATE OF a SKIP LOCKED
+    ), numbered AS (
+      SELECT s.group_id, s.ord, nextval('fairlane.ticket') AS fence
+        FROM (SELECT * FROM picked ORDER BY ord OFFSET 0) s
+    ), taken AS (
+      UPDATE fairlane.active_group a
+        SET state = 1, attempts = a.attempts + 1, last_claimed_at = p_now,
+            turn = CASE q.rotation WHEN 0 THEN p_now ELSE n.fence END,
+            expiry = fairlane.later(p_now, p_visibility), fence = n.fence, worker_id = p_worker
+        FROM numbered n
+        WHERE a.queue = q.id AND a.group_id = n.group_id
+        RETURNING n.ord, a.group_id, a.head_seq, a.attempts, a.fence,
+                  (SELECT m.event FROM fairlane.message m
+                     WHERE m.group_key = a.key AND m.seq = a.head_seq) AS event
+    )
+    SELECT array_agg(t.group_id ORDER BY t.ord) AS group_ids,
+           array_agg(t.event ORDER BY t.ord) AS events,
+           array_agg(t.head_seq ORDER BY t.ord) AS seqs,
+           array_agg(t.attempts ORDER BY t.ord) AS attempts,
+           array_agg(t.fence ORDER BY t.ord) AS fences
+      INTO got FROM taken t;
+    group_ids := group_ids || got.group_ids;
+    events := events || got.events;
+    seqs := seqs || got.seqs;
+    attempts := attempts || got.attempts;
+    fences := fences || got.fences;
+    -- What was seen and not got others work on; without such, there was no more to see.
+    EXIT WHEN cardinality(v_heads) = coalesce(cardinality(got.seqs), 0);
+    busy := busy || ARRAY(SELECT h FROM unnest(v_heads) h
+                          WHERE got.seqs IS NULL OR h <> ALL (got.seqs));
+  END LOOP;
+END $$;
