@@ -13,6 +13,9 @@
 #ifdef FAIRLANE_HAS_POSTGRES
 #include "fairlane/postgres_transport.h"
 #endif
+#ifdef FAIRLANE_HAS_SHARDED
+#include "fairlane/sharded_transport.h"
+#endif
 #ifdef FAIRLANE_HAS_SQLITE
 #include "fairlane/sqlite_transport.h"
 #endif
@@ -32,6 +35,9 @@ int main(int argc, char** argv) {
   using namespace fairlane::command;
 #ifdef FAIRLANE_HAS_REDIS
   fairlane::register_redis();
+#endif
+#ifdef FAIRLANE_HAS_SHARDED
+  fairlane::register_sharded();
 #endif
 #ifdef FAIRLANE_HAS_SQLITE
   fairlane::register_sqlite();

@@ -32,6 +32,17 @@ def test_a_run_goes_on_where_a_killed_one_was(run):
     assert handled(run, 5) == list(range(1, 301))
 
 
+def test_a_run_spreads_its_groups_over_shards(run):
+    shards = "sharded:?0=sqlite:a.db?synchronous=normal&1=sqlite:b.db?synchronous=normal"
+    run.write("in", events(200, groups=8))
+    ended = run("--transport", shards + "&batches=split", "in", "--", *NOTE)
+    assert ended.status == 0
+    assert handled(run, 8) == list(range(1, 201))
+    whole = run("--transport", shards, "in", "--", *NOTE)
+    assert whole.status != 0
+    assert "spans several shards" in whole.err
+
+
 def test_two_runs_share_a_queue(run):
     run.write("in", events(200, groups=8))
     slow = ["sh", "-c", 'cat >> "handled.$FAIRLANE_GROUP"; sleep 0.005']
@@ -82,4 +93,4 @@ def test_a_queue_that_cannot_be_opened_is_told(run):
     assert "cannot open" in ended.err
     ended = run("--transport", "redis://nowhere", "--", "true", input=events(1))
     assert ended.status == 2
-    assert "known: memory:, sqlite:" in ended.err
+    assert "known: memory:, sharded:, sqlite:" in ended.err
