@@ -28,7 +28,15 @@ if(TARGET fairlane_redis)
   install(EXPORT FairlaneRedisTargets NAMESPACE fairlane:: DESTINATION "${package_dir}")
 endif()
 
-# And SQLite.
+# Likewise, though it needs nothing more: a component that may be missing is asked for by name.
+if(TARGET fairlane_sharded)
+  install(TARGETS fairlane_sharded EXPORT FairlaneShardedTargets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT FairlaneShardedTargets NAMESPACE fairlane:: DESTINATION "${package_dir}")
+endif()
+
+# Only those who ask for it need SQLite.
 if(TARGET fairlane_sqlite)
   install(TARGETS fairlane_sqlite EXPORT FairlaneSqliteTargets
           ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
