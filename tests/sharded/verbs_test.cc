@@ -107,6 +107,17 @@ TEST_F(ShardedTest, ALeaseOfAnotherStoreIsAWrongArgument) {
             (std::vector{Settled::done, Settled::done}));
 }
 
+TEST_F(ShardedTest, AForeignLeaseInABatchIsRefusedAlsoWhereItsShardIsNotKnownYet) {
+  queue->publish(group_on(1), "e");
+  const auto foreign = take();
+  const auto old_stores = std::move(stores);
+  const auto fresh = make({});
+  fresh->publish(group_on(0), "e");
+  const auto mine = fresh->claim("w", seconds(30));
+  EXPECT_THROW(fresh->ack_batch(std::vector{*mine, foreign}), std::invalid_argument);
+  EXPECT_EQ(fresh->ack(*mine), Settled::done);
+}
+
 TEST_F(ShardedTest, ABatchOfAcksIsAnsweredInTheCallersOrder) {
   for (std::size_t shard = 0; shard < 3; ++shard) {
     for (std::size_t nth = 0; nth < 2; ++nth) queue->publish(group_on(shard, nth), "e");

@@ -111,6 +111,18 @@ TEST_F(ShardedWaitingTest, WhoIsBelowTheFloorIsNotServed) {
   EXPECT_EQ(high.get()->event(), "high");
 }
 
+TEST_F(ShardedWaitingTest, WhoWaitsLongerWithAHigherFloorIsInNobodysWay) {
+  auto high = wait_until_asleep(10);
+  auto low = wait();
+  clock->wait_for_sleepers(watchers + 2);
+  queue->publish(group_on(2), "low", 5);
+  EXPECT_EQ(low.get()->event(), "low");
+  EXPECT_TRUE(waits(high));
+  clock->wait_for_sleepers(watchers + 1);
+  queue->publish(group_on(1), "high", 10);
+  EXPECT_EQ(high.get()->event(), "high");
+}
+
 TEST_F(ShardedWaitingTest, ItEndsWithItsTimeAndHoldsNothing) {
   EXPECT_FALSE(queue->claim_wait("w", seconds(30), 0, Duration()));
   auto waiting = wait_until_asleep(0, seconds(5));
@@ -143,6 +155,33 @@ TEST_F(ShardedWaitingTest, AMessageThatComesWithTheStopIsNotLost) {
     EXPECT_EQ(lease->attempt(), 1U);
     EXPECT_EQ(queue->ack(*lease), Settled::done);
   }
+}
+
+TEST_F(ShardedWaitingTest, ALeaseThatNobodyWaitsForAnyMoreIsHandedBack) {
+  std::promise<void> is_late;
+  std::promise<void> may_go_on;
+  faulty[1]->set_plan([&](Verb verb, std::uint64_t call) {
+    Fault fault;
+    if (verb == Verb::claim_wait && call == 1) {
+      fault.meanwhile = [&] {
+        is_late.set_value();
+        may_go_on.get_future().wait();
+      };
+    }
+    return fault;
+  });
+  auto waiting = wait();
+  is_late.get_future().wait();
+  queue->publish(group_on(1), "one too many");
+  queue->publish(group_on(2), "enough");
+  EXPECT_EQ(waiting.get()->event(), "enough");
+  may_go_on.set_value();
+  queue->close();
+  EXPECT_EQ(stores[1]->control().stats().claims, 1U) << "there was such a lease";
+  EXPECT_EQ(stores[1]->control().stats().released, 1U);
+  const auto again = stores[1]->claim("w", seconds(30));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->attempt(), 1U);
 }
 
 TEST_F(ShardedWaitingTest, CloseEndsAllWaitingAndEveryThread) {
