@@ -63,7 +63,7 @@ std::unique_ptr<Transport<Bytes>> open_sharded(ShardedOptions options);
 std::uint32_t shard_of(std::string_view group_id, std::span<const std::uint32_t> numbers);
 
 /// Makes `open` know `sharded:?NUMBER=URL&NUMBER=URL..`, with `&batches=split` for `split_batches`.
-/// A `%`, `&` or `#` in a URL within is written `%25`, `%26`, `%23`. Call it once, before; twice is
+/// A `%` or `&` in a URL within is written `%25`, `%26`. Call it once, before; twice is
 /// fine.
 void register_sharded();
 

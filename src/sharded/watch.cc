@@ -19,7 +19,9 @@ class Watch::InLine {
   }
   std::optional<Lease<Bytes>> take() {
     watch_.leave(waiter_);
-    if (waiter_.failure) std::rethrow_exception(waiter_.failure);
+    if (const auto& failure = waiter_.failure) {
+      throw TransportError(failure->code, failure->what, failure->may_be_stored);
+    }
     return std::exchange(waiter_.lease, std::nullopt);
   }
 
@@ -130,10 +132,12 @@ void Watch::claim_for(Shard& shard, Round& round) {
       shards_.note_failure(shard);  // It was closed behind our back.
     }
   } catch (const TransportError& error) {
-    if (error.code() == ErrorCode::incompatible) return fail_one(round, std::current_exception());
-    if (shards_.all_fail()) fail_everyone(std::current_exception());
-  } catch (...) {
-    fail_one(round, std::current_exception());  // No transport raises these, but a clock may.
+    const Failure failure{error.code(), error.what(), error.may_be_stored()};
+    if (failure.code == ErrorCode::incompatible) return fail_one(round, failure);
+    if (shards_.all_fail()) fail_everyone(failure);
+  } catch (const std::exception& error) {
+    // No transport raises these, but a clock may, and memory may be short.
+    fail_one(round, {ErrorCode::unavailable, error.what(), false});
   }
 }
 
@@ -154,11 +158,11 @@ void Watch::deliver(const Round& round, const Lease<Bytes>& lease) {
   if (!is_taken) shards_.give_back(lease);
 }
 
-void Watch::fail_one(const Round& round, std::exception_ptr failure) {
+void Watch::fail_one(const Round& round, const Failure& failure) {
   serve_first_with(round.wish, [&](Waiter& waiter) { waiter.failure = failure; });
 }
 
-void Watch::fail_everyone(std::exception_ptr failure) {
+void Watch::fail_everyone(const Failure& failure) {
   Over over;
   {
     const std::lock_guard lock(mutex_);

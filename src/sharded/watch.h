@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -47,12 +46,19 @@ class Watch {
   }
 
  private:
+  /// A watcher's error for a waiter, who raises one of its own.
+  struct Failure {
+    ErrorCode code;
+    std::string what;
+    bool may_be_stored;
+  };
+
   struct Waiter {
     const Wish& wish;
     Wakeup wakeup = {};
     bool served = false;  ///< and so no longer in the line
     std::optional<Lease<Bytes>> lease = std::nullopt;
-    std::exception_ptr failure = nullptr;
+    std::optional<Failure> failure = std::nullopt;
   };
 
   /// What the watchers claim for; kept by each of them, so it outlives the waiter who had the wish.
@@ -74,8 +80,8 @@ class Watch {
   void claim_for(Shard& shard, Round& round);
   bool may_ask(const Shard& shard, const std::stop_token& stop);
   void deliver(const Round& round, const Lease<Bytes>& lease);
-  void fail_one(const Round& round, std::exception_ptr failure);
-  void fail_everyone(std::exception_ptr failure);
+  void fail_one(const Round& round, const Failure& failure);
+  void fail_everyone(const Failure& failure);
   template <class Give>
   bool serve_first_with(const Wish& wish, Give give);
 
