@@ -41,16 +41,14 @@ std::string shown_url(std::string_view url) {
   // Rather too much than too little: a password may hold "@" or "/" that should have been escaped.
   for (auto begin = shown.find("//"); begin != std::string::npos; begin = shown.find("//", begin)) {
     begin += 2;
-    const auto end = std::min(shown.find('|', begin), shown.size());
-    const auto at = shown.rfind('@', end);
+    const auto at = shown.rfind('@');
     if (at != std::string::npos && at > begin) shown.replace(begin, at - begin, hidden);
   }
   for (const std::string_view name : {"password=", "pass=", "passwd="}) {
     for (auto begin = shown.find(name); begin != std::string::npos;
          begin = shown.find(name, begin)) {
       begin += name.size();
-      shown.replace(begin, std::min(shown.find_first_of("&|", begin), shown.size()) - begin,
-                    hidden);
+      shown.replace(begin, std::min(shown.find('&', begin), shown.size()) - begin, hidden);
     }
   }
   return shown;

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "fairlane/open.h"
+
 namespace fairlane::common {
 
 namespace {
@@ -25,7 +27,7 @@ std::string unescape(std::string_view text) {
     const int low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
     if (high < 0 || low < 0) {
       throw std::invalid_argument("a % in a URL begins two hexadecimal digits: \"" +
-                                  std::string(text) + "\"");
+                                  shown_url(text) + "\"");
     }
     plain += static_cast<char>(high * 16 + low);
     i += 2;
@@ -45,7 +47,7 @@ Url parse_url(std::string_view text) {
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     const auto equals = pair.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      throw std::invalid_argument("a URL's parameter is NAME=VALUE, not \"" + std::string(pair) +
+      throw std::invalid_argument("a URL's parameter is NAME=VALUE, not \"" + shown_url(pair) +
                                   "\"");
     }
     const std::string name = unescape(pair.substr(0, equals));

@@ -55,16 +55,26 @@ TEST(ShownUrl, HidesPasswordsAmongTheParameters) {
 }
 
 TEST(ShownUrl, HidesThemInEachOfSeveralUrls) {
-  EXPECT_EQ(shown_url("sharded:redis://a:b@c|redis://d:e@f?password=g|sqlite:h"),
-            "sharded:redis://***@c|redis://***@f?password=***|sqlite:h");
+  EXPECT_EQ(shown_url("sharded:?0=redis://a:b@c&1=redis://d:e@f?password=g&2=sqlite:h"),
+            "sharded:?0=redis://***@f?password=***&2=sqlite:h");
+  EXPECT_EQ(shown_url("redis://a:b|c@d"), "redis://***@d");
 }
 
-TEST(ShownUrl, IsWhatAnErrorShows) {
+template <class Call>
+void expect_no_secret(Call call) {
   try {
-    open("nosuch://user:secret@host");
+    call();
     ADD_FAILURE() << "nothing was raised";
   } catch (const std::invalid_argument& error) {
     EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ShownUrl, IsWhatAnErrorShows) {
+  expect_no_secret([] { open("nosuch://user:secret@host"); });
+  for (const char* const broken :
+       {"//user:secret%zz@host", "?0=redis://user:secret%zz@host", "?redis://user:secret@host"}) {
+    expect_no_secret([&] { parse_url(broken); });
   }
 }
 
