@@ -31,13 +31,13 @@ void register_engine(std::string_view scheme, Engine engine);
 /// The URL as people may see it, in a message or a log: without names and passwords.
 std::string shown_url(std::string_view url);
 
-/// Opens a transport.
+/// Opens a transport. All engines but the first are known once they are registered.
 ///
-/// | url             | engine                                                                    |
-/// | --------------- | ------------------------------------------------------------------------- |
-/// | `memory:`       | `InMemoryTransport<Bytes>`, a new and empty one each time                 |
-/// | `sqlite:PATH`   | `open_sqlite`, once registered; `?queue=NAME`, `&synchronous=full|normal` |
-/// | `postgresql://` | `open_postgres`, once registered; `?queue=NAME`, and what libpq takes     |
+/// - `memory:`: `InMemoryTransport<Bytes>`, a new and empty one each time
+/// - `sqlite:PATH`: `open_sqlite`; `?queue=NAME`, `&synchronous=full|normal`
+/// - `postgresql://..`: `open_postgres`; `?queue=NAME`, and what libpq takes
+/// - `redis://..`: `open_redis`; `?queue=NAME`
+/// - `sharded:?NUMBER=URL&..`: `open_sharded`; `&batches=split`
 ///
 /// Errors: `std::invalid_argument` for a URL that names no engine, or parameters that the engine
 /// does not know. The text never repeats a password.
