@@ -1,11 +1,14 @@
 #include "roles.h"
 
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "fairlane/error.h"
 #include "fairlane/open.h"
@@ -79,15 +82,17 @@ class Worker {
         complaints_(run.folder + "/complaints"),
         transport_(open_at_last(run)) {}
 
-  void work_once(Duration timeout) {
+  /// False if nothing came within the timeout.
+  bool work_once(Duration timeout) {
     Moment asked;
     auto claimed = attempt([&] {
       asked = moment();
       return transport_->claim_wait(name_, visibility(run_), 0, timeout);
     });
-    if (!claimed || !*claimed) return;
+    if (!claimed || !*claimed) return false;
     std::optional<Held> held = Held{**claimed, sure_until(run_, asked)};
     while (held && handle(*held)) held = settle(*held);
+    return true;
   }
 
   bool empty() {
@@ -207,7 +212,7 @@ void publish_until(const std::stop_token& stop, const Run& run, const std::strin
     attempted.line(line);
     const bool stored = attempt([&] { return transport->publish(group, event); }).has_value();
     (stored ? published : maybe).line(line);
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 2000));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
   }
 }
 
@@ -217,12 +222,25 @@ void work_until(const std::stop_token& stop, const Run& run, const std::string& 
 }
 
 void work_until_empty(const Run& run, const std::string& name) {
-  Worker worker(run, name);
-  const Moment deadline = moment() + std::chrono::minutes(2);
-  while (!worker.empty()) {
-    if (moment() > deadline) throw std::runtime_error("a group is stuck: " + worker.a_group());
-    worker.work_once(milliseconds(100));
+  constexpr int hands = 4;
+  std::stop_source stop;
+  std::atomic<Moment> progress = moment();
+  std::vector<std::future<void>> working;
+  for (int i = 0; i < hands; ++i) {
+    working.push_back(std::async(std::launch::async, [&, i] {
+      Worker worker(run, name + "." + std::to_string(i));
+      while (!stop.stop_requested()) {
+        if (worker.work_once(milliseconds(100))) progress = moment();
+      }
+    }));
   }
+  Worker watcher(run, name);
+  while (!watcher.empty() && moment() - progress.load() < std::chrono::seconds(30)) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  stop.request_stop();
+  for (auto& each : working) each.get();
+  if (!watcher.empty()) throw std::runtime_error("a group is stuck: " + watcher.a_group());
 }
 
 }  // namespace fairlane::torture

@@ -15,8 +15,8 @@ void publish_until(const std::stop_token& stop, const Run& run, const std::strin
 /// Claims and handles until it is killed or stopped.
 void work_until(const std::stop_token& stop, const Run& run, const std::string& name);
 
-/// Handles what is left, waiting for the leases of the dead, until the queue is empty; throws if it
-/// is not after two minutes.
+/// Handles what is left, waiting for the leases of the dead, until the queue is empty; throws if
+/// nothing came for half a minute and it is not.
 void work_until_empty(const Run& run, const std::string& name);
 
 }  // namespace fairlane::torture
