@@ -21,12 +21,17 @@
 #include <thread>
 #include <vector>
 
-#include "fairlane/sqlite_transport.h"
 #ifdef FAIRLANE_HAS_POSTGRES
 #include "fairlane/postgres_transport.h"
 #endif
 #ifdef FAIRLANE_HAS_REDIS
 #include "fairlane/redis_transport.h"
+#endif
+#ifdef FAIRLANE_HAS_SHARDED
+#include "fairlane/sharded_transport.h"
+#endif
+#ifdef FAIRLANE_HAS_SQLITE
+#include "fairlane/sqlite_transport.h"
 #endif
 #include "programs.h"
 #include "roles.h"
@@ -50,19 +55,26 @@ struct Wishes {
   std::string proxy;  ///< the program; empty: none
 };
 
+/// Wherever the mark stands.
 std::string with(std::string text, const std::string& mark, const std::string& value) {
-  if (const auto at = text.find(mark); at != std::string::npos)
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += value.size()) {
     text.replace(at, mark.size(), value);
+  }
   return text;
 }
 
 void register_engines() {
-  fairlane::register_sqlite();
 #ifdef FAIRLANE_HAS_POSTGRES
   fairlane::register_postgres();
 #endif
 #ifdef FAIRLANE_HAS_REDIS
   fairlane::register_redis();
+#endif
+#ifdef FAIRLANE_HAS_SHARDED
+  fairlane::register_sharded();
+#endif
+#ifdef FAIRLANE_HAS_SQLITE
+  fairlane::register_sqlite();
 #endif
 }
 
