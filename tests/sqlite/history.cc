@@ -8,11 +8,11 @@ namespace {
 
 using std::chrono::seconds;
 
-Step publish(std::string group, std::string event, std::int32_t priority = 0) {
+Step publish(const std::string& group, const std::string& event, std::int32_t priority = 0) {
   return [=](Scene& scene) { scene.queue.publish(group, event, priority); };
 }
 
-Step claim(std::string name, seconds visibility) {
+Step claim(const std::string& name, seconds visibility) {
   return [=](Scene& scene) {
     auto lease = scene.queue.claim("worker of " + name, visibility);
     if (!lease) throw std::logic_error("nothing to claim for " + name);
@@ -21,7 +21,7 @@ Step claim(std::string name, seconds visibility) {
 }
 
 template <class Settle>
-Step settle(std::string name, Settle call) {
+Step settle(const std::string& name, const Settle& call) {
   return [=](Scene& scene) {
     if (call(scene.queue, scene.leases.at(name)) != Settled::done) {
       throw std::logic_error(name + " is stale");
@@ -29,21 +29,19 @@ Step settle(std::string name, Settle call) {
   };
 }
 
-Step ack(std::string name) {
-  return settle(std::move(name), [](auto& queue, const auto& lease) { return queue.ack(lease); });
+Step ack(const std::string& name) {
+  return settle(name, [](auto& queue, const auto& lease) { return queue.ack(lease); });
 }
 
-Step nack(std::string name, seconds delay) {
-  return settle(std::move(name),
-                [delay](auto& queue, const auto& lease) { return queue.nack(lease, delay); });
+Step nack(const std::string& name, seconds delay) {
+  return settle(name, [=](auto& queue, const auto& lease) { return queue.nack(lease, delay); });
 }
 
-Step reject(std::string name, std::string reason) {
-  return settle(std::move(name),
-                [reason](auto& queue, const auto& lease) { return queue.reject(lease, reason); });
+Step reject(const std::string& name, const std::string& reason) {
+  return settle(name, [=](auto& queue, const auto& lease) { return queue.reject(lease, reason); });
 }
 
-Step control(std::function<void(Control<Bytes>&)> call) {
+Step control(const std::function<void(Control<Bytes>&)>& call) {
   return [=](Scene& scene) { call(scene.queue.control()); };
 }
 

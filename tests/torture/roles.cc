@@ -226,6 +226,7 @@ void work_until_empty(const Run& run, const std::string& name) {
   std::stop_source stop;
   std::atomic<Moment> progress = moment();
   std::vector<std::future<void>> working;
+  working.reserve(hands);
   for (int i = 0; i < hands; ++i) {
     working.push_back(std::async(std::launch::async, [&, i] {
       Worker worker(run, name + "." + std::to_string(i));
