@@ -212,7 +212,7 @@ void publish_until(const std::stop_token& stop, const Run& run, const std::strin
     attempted.line(line);
     const bool stored = attempt([&] { return transport->publish(group, event); }).has_value();
     (stored ? published : maybe).line(line);
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 4000));
   }
 }
 
