@@ -51,6 +51,7 @@ Connection::Connection(const Address& address)
     if (!address.user.empty()) auth.add(address.user);
     ask(auth.add(address.password));
   }
+  ask({"PING"});  // Says what it lacks: a password, or data that it still loads.
   if (address.database != 0) ask(Command{"SELECT"}.add(address.database));
 }
 

@@ -18,7 +18,8 @@ namespace fairlane::redis {
 namespace {
 
 constexpr std::chrono::milliseconds first_pause{10};
-constexpr std::chrono::milliseconds longest_pause{1000};
+// Who waits for a message waits for the next try too.
+constexpr std::chrono::milliseconds longest_pause{200};
 
 int make_wakeup() {
   const int handle = ::eventfd(0, EFD_CLOEXEC);
@@ -40,7 +41,6 @@ void Subscriber::listen(remote::Listener& listener) {
   wanted_until_ = SteadyClock::now() + 3 * remote::look_interval.value();
   if (closed_) throw TransportError(ErrorCode::closed, "the transport is closed");
   if (subscribed_) return;
-  if (SteadyClock::now() < next_try_) throw TransportError(ErrorCode::unavailable, fault_);
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   changed_.notify_all();
   const unsigned before = tries_;

@@ -24,5 +24,6 @@ for _, set in ipairs({ ':leased', ':parked' }) do
   local first = call('ZRANGE', Q .. set, 0, 0, 'WITHSCORES')
   if first[2] then lapse_at = math.min(lapse_at, tonumber(first[2])) end
 end
+call('HDEL', Q, 'lapse_at')  -- A first write that needs no memory.
 call('HSET', Q, 'lapse_at', lapse_at)
 again = lapse_at < now

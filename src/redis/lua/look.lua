@@ -11,6 +11,7 @@ local for_claims, for_room = 0, 0
 if meta[5] then for_claims, for_room = from_bytes('>I8I8', meta[5]) end
 if ARGV[3] ~= '0' then for_claims = math.max(for_claims, wall + ARGV[3]) end
 if ARGV[4] ~= '0' then for_room = math.max(for_room, wall + ARGV[4]) end
+call('HDEL', Q, 'told')  -- A first write that needs no memory.
 call('HSET', Q, 'told', to_bytes('>I8I8', for_claims, for_room))
 local first = NEVER
 for _, set in ipairs({ ':leased', ':parked' }) do
