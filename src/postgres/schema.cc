@@ -12,8 +12,13 @@ constexpr std::int32_t schema_version = 1;
 
 /// NULL: the database has no such table.
 std::optional<std::int32_t> read_version(Connection& connection) {
-  constexpr Statement find{"fairlane_find", "SELECT to_regclass('fairlane.version') IS NOT NULL",
-                           true};
+  // By the catalog itself: what a session remembers of names may be older than the lock it waited
+  // for, and then a schema that another has just made would not be there.
+  constexpr Statement find{
+      "fairlane_find",
+      "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "
+      "ON n.oid = c.relnamespace WHERE n.nspname = 'fairlane' AND c.relname = 'version')",
+      true};
   constexpr Statement read{"fairlane_version", "SELECT max(version) FROM fairlane.version", true};
   if (!connection.execute(find, Parameters()).boolean(0)) return std::nullopt;
   return connection.execute(read, Parameters()).optional_int32(0).value_or(0);

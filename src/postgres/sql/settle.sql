@@ -8,12 +8,21 @@ DECLARE
   q fairlane.queue := fairlane.enter(p_queue, false);
   v_now bigint := coalesce(p_now, fairlane.now_ns());
   g fairlane.active_group;
+  v_lapsed int;
   v_left int := 1;        -- as remove_head: 1 leaves the group claimable
   v_exhausted boolean;
 BEGIN
   status := 0;
   died := 0;
   room := false;
+  IF q.max_attempts > 0 AND fairlane.ran_out(p_queue, v_now) THEN
+    SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, v_now);
+    IF v_lapsed > 0 THEN
+      status := 1;
+      room := fairlane.is_limited(q) AND died > 0;
+      RETURN;
+    END IF;
+  END IF;
   SELECT * INTO g FROM fairlane.active_group a
     WHERE a.queue = p_queue AND a.group_id = p_group AND a.fence = p_fence FOR NO KEY UPDATE;
   settled := FOUND;

@@ -39,8 +39,7 @@ DECLARE
 BEGIN
   server_now := coalesce(p_now, fairlane.now_ns());
   room := false;
-  IF (p_count > 0 OR (v_acks > 1 AND q.max_attempts > 0))
-     AND fairlane.ran_out(p_queue, server_now) THEN
+  IF (p_count > 0 OR q.max_attempts > 0) AND fairlane.ran_out(p_queue, server_now) THEN
     SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, server_now);
     IF v_lapsed > 0 THEN
       status := 1;
