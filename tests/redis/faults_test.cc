@@ -103,10 +103,12 @@ TEST_F(RedisTest, ACallWhoseAnswerIsCutOffHasAnUnknownOutcome) {
   EXPECT_TRUE(error.may_be_stored());
   EXPECT_EQ(direct->control().inspect("a").messages, 2U) << "it did happen";
 
+  queue->publish("b", "1");  // Connects anew: what is cut next shall not be a greeting.
   proxy.cut(CuttingProxy::Cut::request);
   EXPECT_EQ(error_of([&] { queue->publish("a", "3"); }), ErrorCode::outcome_unknown);
   EXPECT_EQ(direct->control().inspect("a").messages, 2U) << "it did not";
 
+  queue->publish("b", "2");
   proxy.cut(CuttingProxy::Cut::answer);
   EXPECT_EQ(error_of([&] { queue->control().inspect("a"); }), ErrorCode::unavailable)
       << "what only reads changed nothing";
