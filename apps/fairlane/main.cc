@@ -7,25 +7,15 @@
 #include <vector>
 
 #include "commands.h"
-#ifdef FAIRLANE_HAS_REDIS
-#include "fairlane/redis_transport.h"
-#endif
-#ifdef FAIRLANE_HAS_POSTGRES
-#include "fairlane/postgres_transport.h"
-#endif
-#ifdef FAIRLANE_HAS_SHARDED
-#include "fairlane/sharded_transport.h"
-#endif
-#ifdef FAIRLANE_HAS_SQLITE
-#include "fairlane/sqlite_transport.h"
-#endif
+#include "engines.h"
 
 namespace {
 
-/// How many arguments are ours: those before the "--" behind which `run` has its COMMAND. CLI11
-/// would forget where the mark stood, and read "[a,b]" as a list.
+/// How many arguments are ours: those before the "--" behind which `run` and `work` have their
+/// COMMAND. CLI11 would forget where the mark stood, and read "[a,b]" as a list.
 int own_arguments(int argc, char** argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
+  const std::string_view name = argc < 2 ? "" : argv[1];
+  if (name != "run" && name != "work") return argc;
   return static_cast<int>(std::find(argv, argv + argc, std::string_view("--")) - argv);
 }
 
@@ -33,18 +23,7 @@ int own_arguments(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace fairlane::command;
-#ifdef FAIRLANE_HAS_REDIS
-  fairlane::register_redis();
-#endif
-#ifdef FAIRLANE_HAS_SHARDED
-  fairlane::register_sharded();
-#endif
-#ifdef FAIRLANE_HAS_SQLITE
-  fairlane::register_sqlite();
-#endif
-#ifdef FAIRLANE_HAS_POSTGRES
-  fairlane::register_postgres();
-#endif
+  register_engines();
   CLI::App app("Work that must go in order per key", "fairlane");
   app.set_version_flag("--version", "fairlane " FAIRLANE_VERSION);
   app.require_subcommand(1);
@@ -52,8 +31,17 @@ int main(int argc, char** argv) {
   int exit_code = exit_ok;
   const int own = own_arguments(argc, argv);
   const std::vector<std::string> words(argv + std::min(own + 1, argc), argv + argc);
-  add_replay_command(app, exit_code);
   add_run_command(app, words, exit_code);
+  add_publish_command(app, exit_code);
+  add_work_command(app, words, exit_code);
+  add_claim_command(app, exit_code);
+  add_settle_commands(app, exit_code);
+  add_look_commands(app, exit_code);
+  add_control_commands(app, exit_code);
+  add_dead_command(app, exit_code);
+  add_copy_command(app, exit_code);
+  add_schema_command(app, exit_code);
+  add_replay_command(app, exit_code);
   try {
     app.parse(own, argv);
   } catch (const CLI::ParseError& error) {

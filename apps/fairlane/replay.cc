@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "commands.h"
 
 namespace fairlane::command {
@@ -56,9 +57,7 @@ int replay_files(const ReplayOptions& options) {
 void add_replay_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ReplayOptions>();
   auto* const command = app.add_subcommand("replay", "Run traces and compare what comes back");
-  command->add_option("--transport", options->url, "Where to run them, by URL")
-      ->type_name("URL")
-      ->capture_default_str();
+  add_transport(*command, options->url, "Where to run them");
   command->add_flag("--quiet", options->quiet, "Print no result lines, only failures and counts");
   command->add_option("FILE", options->files, "Traces; - is standard input")->required();
   command->footer(

@@ -1,7 +1,6 @@
 // Which events a worker claims next.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +11,8 @@
 
 namespace fairlane::run {
 
-/// Claims for one worker. Every priority is at or above its floor, or a run would not end; the
+/// Claims for one worker, of groups at or above the floor `min_priority`. (A run's is the lowest
+/// there is, or it would not end.) The
 /// share `high_ratio` of the claims looks at the high ones first.
 /// Threads: one at a time.
 class Claims {
@@ -32,8 +32,8 @@ class Claims {
       lease = transport_.claim(worker_, options_.visibility, options_.priority_threshold);
     }
     if (!lease) {
-      lease = transport_.claim_wait(worker_, options_.visibility, floor, Duration::max(),
-                                    state_.stop_token());
+      lease = transport_.claim_wait(worker_, options_.visibility, options_.min_priority,
+                                    Duration::max(), state_.stop_token());
     }
     if (lease) note(*lease);
     return lease;
@@ -51,15 +51,13 @@ class Claims {
     }
     const auto all =
         options_.high_ratio > 0 ? std::min<std::size_t>(1, n - leases.size()) : n - leases.size();
-    auto rest = transport_.claim_batch(all, worker_, options_.visibility, floor);
+    auto rest = transport_.claim_batch(all, worker_, options_.visibility, options_.min_priority);
     leases.insert(leases.end(), rest.begin(), rest.end());
     for (const auto& lease : leases) note(lease);
     return leases;
   }
 
  private:
-  static constexpr std::int32_t floor = std::numeric_limits<std::int32_t>::min();
-
   bool high_turn() {
     share_ += options_.high_ratio;
     if (share_ < 1) return false;
@@ -68,7 +66,9 @@ class Claims {
   }
   void note(const Lease<Bytes>& lease) {
     ++state_.counters.in_hand;
-    if (lease.attempt() == 1) state_.claimed(lease.seq(), std::chrono::steady_clock::now());
+    // Only who published knows when that was.
+    if (options_.reads && lease.attempt() == 1)
+      state_.claimed(lease.seq(), std::chrono::steady_clock::now());
   }
 
   const RunOptions& options_;

@@ -146,6 +146,11 @@ std::vector<std::string> environment_of(const Lease<Bytes>& lease, const std::st
 }
 
 void handle(const Shop& shop, const std::string& worker, Attempt& attempt, Flag& lost) {
+  if (attempt.lease.group_id().find('\0') != std::string_view::npos) {
+    attempt.result = Result::failed;
+    attempt.reason = "its group holds a NUL, which no environment variable can";
+    return;
+  }
   try {
     const auto started = shop.command.start(environment_of(attempt.lease, worker));
     Child child(shop, started, attempt.lease.event() + '\n', lost);

@@ -4,7 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "run/json_text.h"
+#include "text/json_text.h"
+#include "text/utf8.h"
 
 namespace fairlane::run {
 
@@ -15,7 +16,7 @@ using Json = nlohmann::json;
 [[noreturn]] void nonsense(std::string_view what, std::string_view line) {
   constexpr std::size_t shown = 80;
   throw Nonsense(fmt::format("answered nonsense ({}): {}{}", what,
-                             to_valid_utf8(line.substr(0, shown)),
+                             text::to_valid_utf8(line.substr(0, shown)),
                              line.size() > shown ? "..." : ""));
 }
 
@@ -29,14 +30,25 @@ Result result_of(const Json& answer, std::string_view line) {
   nonsense("no such result", line);
 }
 
+/// The library takes a NUL for the end and skips a byte order mark.
+bool is_json_line(std::string_view event) {
+  return event.find_first_of(std::string_view("\n\0", 2)) == std::string_view::npos &&
+         !event.starts_with("\xef\xbb\xbf") && Json::accept(event);
+}
+
 }  // namespace
 
-void append_event_line(std::string& out, const Lease<Bytes>& lease) {
-  out += "{\"group\":";
-  append_json_string(out, lease.group_id());
-  fmt::format_to(std::back_inserter(out), ",\"seq\":{},\"attempt\":{},\"event\":", lease.seq(),
+void append_event_line(std::string& out, const Lease<Bytes>& lease, EventIs what) {
+  out += '{';
+  text::append_json_bytes(out, "group", lease.group_id());
+  fmt::format_to(std::back_inserter(out), ",\"seq\":{},\"attempt\":{},", lease.seq(),
                  lease.attempt());
-  out += lease.event();
+  const Bytes& event = lease.event();
+  if (what == EventIs::json || is_json_line(event)) {
+    out.append("\"event\":").append(event);
+  } else {
+    text::append_json_bytes(out, text::is_utf8(event) ? "event_text" : "event", event);
+  }
   out += "}\n";
 }
 

@@ -18,9 +18,16 @@ class Nonsense : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What an event is known to be.
+enum class EventIs {
+  json,   ///< JSON in one line, for it was read as such
+  bytes,  ///< anything: others may have published it
+};
+
 /// Appends `{"group":..,"seq":..,"attempt":..,"event":..}` and a newline. The event stands there as
-/// it was read.
-void append_event_line(std::string& out, const Lease<Bytes>& lease);
+/// it is if it is JSON in one line. Other text is "event_text", and bytes that are no text are
+/// "event_base64", as a group is "group_base64" then.
+void append_event_line(std::string& out, const Lease<Bytes>& lease, EventIs what);
 
 /// What COMMAND said of one event.
 struct Answer {

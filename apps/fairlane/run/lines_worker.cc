@@ -57,9 +57,10 @@ void LinesWorker::accept(std::vector<Lease<Bytes>> leases) {
   const auto now = std::chrono::steady_clock::now();
   // Nothing new once the run ends: such an event goes back unhandled.
   const bool ready = !shop_.state.ending() && start();
+  const auto what = shop_.options.is_durable() ? EventIs::bytes : EventIs::json;
   for (auto& lease : leases) {
     if (ready) {
-      append_event_line(to_send_, lease);
+      append_event_line(to_send_, lease, what);
       with_process_.emplace(lease.seq(), Attempt{lease, now});
     } else {
       settled_.push_back(Attempt{lease, now});

@@ -1,9 +1,10 @@
-// What `fairlane run` was asked to do.
+// What `fairlane run` or `fairlane work` was asked to do.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,11 @@ enum class Mode { exec, lines };
 
 /// Options as the command line gives them; `validate` judges those that depend on each other.
 struct RunOptions {
+  /// Whether events are read and published (`run`), or those that others publish are handled under
+  /// the queue's own rules (`work`).
+  bool reads = true;
+  bool until_empty = true;                ///< it ends once nothing is queued
+  std::string worker = "worker";          ///< what the workers' names begin with
   std::vector<std::string> files = {};    ///< none: standard input
   std::vector<std::string> command = {};  ///< with its arguments
   std::string group_by = {};
@@ -27,12 +33,13 @@ struct RunOptions {
   std::size_t workers = 1;
   std::optional<Duration> timeout = std::nullopt;  ///< of an attempt
   Duration visibility = std::chrono::seconds(30);
-  std::uint32_t max_attempts = 5;  ///< 0: no limit
+  std::uint32_t max_attempts = 5;  ///< 0: no limit; where nothing is read, the queue's
   WhenExhausted when_exhausted = WhenExhausted::dead_letter;
   Rotation rotation = Rotation::oldest_claim_first;
   Backoff backoff = {};
   Duration retry_delay = std::chrono::seconds(1);
   Duration grace = std::chrono::seconds(10);
+  std::int32_t min_priority = std::numeric_limits<std::int32_t>::min();
   double high_ratio = 0;
   std::int32_t priority_threshold = 0;
   std::size_t limit = 100'000;  ///< messages in memory
@@ -47,9 +54,10 @@ struct RunOptions {
   bool is_durable() const { return transport != "memory:"; }
 };
 
-/// How often a run looks how many messages are in its queue.
+/// How often a run that ends by itself looks how many messages are in its queue.
 inline std::chrono::milliseconds recount_every(const RunOptions& options) {
-  return options.is_durable() ? std::chrono::milliseconds(100) : std::chrono::hours(24);
+  return options.is_durable() && options.until_empty ? std::chrono::milliseconds(100)
+                                                     : std::chrono::hours(24);
 }
 
 /// Exit codes of the command.

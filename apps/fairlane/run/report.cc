@@ -49,4 +49,18 @@ std::string summary(const RunState& state, std::chrono::duration<double> elapsed
                             p50 * 1e3, p99 * 1e3);
 }
 
+std::string work_progress_line(const RunState& state, std::chrono::duration<double> elapsed) {
+  const Counters& counters = state.counters;
+  return fmt::format("{} done, {:.0f}/s, {} retries, {} dead", counters.done,
+                     rate_of(counters.done + counters.dead, elapsed), counters.retries,
+                     counters.dead);
+}
+
+std::string work_summary(const RunState& state, std::chrono::duration<double> elapsed) {
+  const Counters& counters = state.counters;
+  return fmt::format("{} done, {} dead, {} retries, {} stale; {:.2f} seconds, {:.0f} events/s",
+                     counters.done, counters.dead, counters.retries, counters.stale,
+                     elapsed.count(), rate_of(counters.done + counters.dead, elapsed));
+}
+
 }  // namespace fairlane::run

@@ -14,4 +14,8 @@ std::string progress_line(const RunState& state, std::chrono::duration<double> e
 /// The lines at the end.
 std::string summary(const RunState& state, std::chrono::duration<double> elapsed);
 
+/// The same of workers alone: nobody knows how many events there will be.
+std::string work_progress_line(const RunState& state, std::chrono::duration<double> elapsed);
+std::string work_summary(const RunState& state, std::chrono::duration<double> elapsed);
+
 }  // namespace fairlane::run

@@ -31,8 +31,9 @@ void occupy_standard_streams() {
 /// Shows progress every so often until destroyed.
 class Progress {
  public:
-  Progress(const RunState& state, Output& output, SteadyTime began)
-      : thread_([&state, &output, began](std::stop_token stop) {
+  using Line = std::string(const RunState&, std::chrono::duration<double>);
+  Progress(const RunState& state, Output& output, SteadyTime began, Line* progress)
+      : thread_([&state, &output, began, progress](std::stop_token stop) {
           const bool terminal = isatty(STDERR_FILENO) != 0;
           const auto pause = terminal ? std::chrono::milliseconds(200) : std::chrono::seconds(5);
           std::mutex mutex;
@@ -40,7 +41,7 @@ class Progress {
           std::unique_lock lock(mutex);
           while (!over.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); })) {
             if (stop.stop_requested()) break;
-            const auto line = progress_line(state, std::chrono::steady_clock::now() - began);
+            const auto line = progress(state, std::chrono::steady_clock::now() - began);
             terminal ? output.show_progress(line) : output.say(line);
           }
           output.clear_progress();
@@ -52,6 +53,10 @@ class Progress {
 
 std::unique_ptr<Transport<Bytes>> open_transport(const RunOptions& options) {
   OpenOptions open_options;
+  if (!options.reads) {
+    if (options.max_attempts != 0) open_options.queue.max_attempts = options.max_attempts;
+    return open(options.transport, open_options);
+  }
   open_options.queue.rotation = options.rotation;
   open_options.queue.when_exhausted = options.when_exhausted;
   open_options.queue.max_attempts = options.max_attempts;
@@ -95,12 +100,12 @@ class Run {
             open_transport(options), state_.stop_token(),
             [this](const std::string& line) { output_.say(line); })),
         output_(state_),
-        settler_(options, *transport_, state_),
-        reader_(options, *transport_, state_, output_, settler_) {
+        settler_(options, *transport_, state_) {
+    if (options.reads) reader_.emplace(options, *transport_, state_, output_, settler_);
     if (!options.unfinished.empty() && !unfinished_file_) {
       throw std::runtime_error(fmt::format("cannot write {}", options.unfinished));
     }
-    settler_.take_over();
+    if (options.until_empty) settler_.take_over();
   }
 
   int operator()() {
@@ -109,13 +114,18 @@ class Run {
       const Signals signals(state_);
       work(began);
     }
-    return tell(std::chrono::steady_clock::now() - began);
+    const auto elapsed = std::chrono::steady_clock::now() - began;
+    return reader_ ? tell(elapsed) : tell_work(elapsed);
   }
 
  private:
   void work(SteadyTime began) {
     std::optional<Progress> progress;
-    if (!options_.quiet) progress.emplace(state_, output_, began);
+    if (!options_.quiet && reader_) progress.emplace(state_, output_, began, progress_line);
+    // Workers that go on for weeks would fill a log.
+    if (!options_.quiet && !reader_ && isatty(STDERR_FILENO) != 0) {
+      progress.emplace(state_, output_, began, work_progress_line);
+    }
     Keeper keeper(*transport_, options_.visibility);
     const Shop shop{options_, command_, *transport_, state_, output_, settler_, keeper};
     std::vector<std::thread> workers;
@@ -123,33 +133,56 @@ class Run {
       workers.emplace_back([&shop, this, i] {
         const auto worker = options_.mode == Mode::exec ? exec_worker : lines_worker;
         try {
-          worker(shop, fmt::format("worker-{}", i));
+          worker(shop, fmt::format("{}-{}", options_.worker, i));
         } catch (const std::exception& error) {
           state_.end(Ending::broken, error.what());
         }
       });
     }
-    reader_.run();
+    if (reader_) {
+      reader_->run();
+    } else if (options_.until_empty) {
+      state_.input_done();
+    }
+    wait_for_end();
+    state_.end(Ending::none);
+    for (auto& worker : workers) worker.join();
+  }
+
+  void wait_for_end() {
     // Others may work on a durable queue, so what is left is looked up.
     for (bool over = false; !over;) {
       const bool drained = state_.wait_until_drained(recount_every(options_));
       over = state_.ending() || (drained && !options_.is_durable());
-      if (!over && options_.is_durable()) over = settler_.recount() == 0 && drained;
+      if (!over && options_.is_durable() && options_.until_empty) {
+        over = settler_.recount() == 0 && drained;
+      }
     }
-    state_.end(Ending::none);
-    for (auto& worker : workers) worker.join();
+  }
+
+  int tell_work(std::chrono::duration<double> elapsed) {
+    const auto [ending, message] = state_.verdict();
+    if (!message.empty()) output_.say(message);
+    if (!options_.quiet) output_.say(work_summary(state_, elapsed));
+    const auto now = state_.verdict().first;  // It may be that nothing can be said any more.
+    if (now == Ending::broken) return exit_usage;
+    if (now == Ending::interrupted) {
+      // For those that work until they are stopped it is the ordinary end.
+      return options_.until_empty || state_.aborted() ? exit_interrupted : exit_done;
+    }
+    return now == Ending::suspended || state_.counters.dead > 0 ? exit_dead : exit_done;
   }
 
   int tell(std::chrono::duration<double> elapsed) {
     const auto left = unfinished(options_, *transport_);
     const auto [ending, message] = state_.verdict();
-    const auto open = left.size() + reader_.unpublished().size();
+    const auto open = left.size() + reader_->unpublished().size();
     if (!message.empty()) output_.say(message);
     for (const auto& letter : settler_.shown_dead_letters()) output_.say("dead: " + letter);
     if (open > 0 || ending == Ending::interrupted) {
-      const auto read = state_.counters.read + reader_.unpublished().size();
+      const auto read = state_.counters.read + reader_->unpublished().size();
       output_.say(fmt::format("{} of {} events read are not done; reading stopped at {}", open,
-                              read, reader_.position()));
+                              read, reader_->position()));
       if (options_.is_durable() && !left.empty()) {
         output_.say(fmt::format("{} stand in {}; the next run goes on with them", left.size(),
                                 shown_url(options_.transport)));
@@ -158,7 +191,7 @@ class Run {
     if (!options_.quiet) output_.say(summary(state_, elapsed));
     if (!write_unfinished(left)) return exit_usage;
     if (ending == Ending::interrupted) return exit_interrupted;
-    if (state_.verdict().first == Ending::broken || reader_.failed()) return exit_usage;
+    if (state_.verdict().first == Ending::broken || reader_->failed()) return exit_usage;
     return state_.counters.dead > 0 || open > 0 ? exit_dead : exit_done;
   }
 
@@ -167,7 +200,7 @@ class Run {
     if (!options_.is_durable()) {
       for (const auto& [seq, event] : left) unfinished_file_ << *event << '\n';
     }
-    for (const auto& line : reader_.unpublished()) unfinished_file_ << line << '\n';
+    for (const auto& line : reader_->unpublished()) unfinished_file_ << line << '\n';
     unfinished_file_.close();
     if (!unfinished_file_) output_.say(fmt::format("cannot write {}", options_.unfinished));
     return !unfinished_file_.fail();
@@ -180,7 +213,7 @@ class Run {
   std::unique_ptr<Transport<Bytes>> transport_;
   Output output_;
   Settler settler_;
-  Reader reader_;
+  std::optional<Reader> reader_;  // None where others publish.
 };
 
 }  // namespace

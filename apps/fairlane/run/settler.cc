@@ -7,7 +7,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "run/json_text.h"
+#include "text/json_text.h"
+#include "text/terminal_text.h"
 
 namespace fairlane::run {
 
@@ -102,6 +103,8 @@ void Settler::count(const Attempt& attempt) {
   Counters& counters = state_.counters;
   if (attempt.result == Result::done) ++counters.done;
   if (attempt.result == Result::retry || attempt.result == Result::failed) ++counters.retries;
+  // A run counts them where it collects them.
+  if (attempt.result == Result::dead && !options_.reads) ++counters.dead;
   if (attempt.result == Result::stale) {
     ++counters.stale;
     ++counters.exhausted;
@@ -122,7 +125,7 @@ void Settler::settle(std::span<Attempt> attempts, std::string_view worker) {
         may_have_died || attempts[i].result == Result::dead || attempts[i].result == Result::stale;
   }
   record(attempts, worker);
-  if (may_have_died) collect_dead_letters();
+  if (may_have_died && options_.reads) collect_dead_letters();
   state_.give_back(done);
   state_.counters.in_hand -= attempts.size();
   check_suspended();
@@ -134,13 +137,14 @@ void Settler::record(std::span<const Attempt> attempts, std::string_view worker)
   std::string lines;
   for (const auto& attempt : attempts) {
     const auto took = std::chrono::duration<double, std::milli>(now - attempt.began).count();
-    lines += fmt::format("{{\"seq\":{},\"group\":", attempt.lease.seq());
-    append_json_string(lines, attempt.lease.group_id());
-    lines += fmt::format(",\"attempt\":{},\"worker\":\"{}\",\"result\":\"{}\",\"took_ms\":{:.3f}",
-                         attempt.lease.attempt(), worker, to_string(attempt.result), took);
+    lines += fmt::format("{{\"seq\":{},", attempt.lease.seq());
+    text::append_json_bytes(lines, "group", attempt.lease.group_id());
+    lines += fmt::format(",\"attempt\":{},", attempt.lease.attempt());
+    text::append_json_bytes(lines, "worker", worker);
+    lines += fmt::format(",\"result\":\"{}\",\"took_ms\":{:.3f}", to_string(attempt.result), took);
     if (!attempt.reason.empty()) {
       lines += ",\"reason\":";
-      append_json_string(lines, attempt.reason);
+      text::append_json_string(lines, attempt.reason);
     }
     lines += "}\n";
   }
@@ -156,9 +160,10 @@ void Settler::keep(const DeadLetter<Bytes>& letter) {
   constexpr std::size_t shown_at_most = 10;
   ++state_.counters.dead;
   if (dead_.is_open() || shown_.size() == shown_at_most) return;
-  shown_.push_back(fmt::format("seq {}, group {}, {} attempts: {}", letter.seq, letter.group_id,
-                               letter.attempts,
-                               letter.reason.empty() ? "its lease ran out" : letter.reason));
+  const auto line =
+      fmt::format("seq {}, group {}, {} attempts: {}", letter.seq, letter.group_id, letter.attempts,
+                  letter.reason.empty() ? "its lease ran out" : letter.reason);
+  shown_.push_back(text::terminal_text(line));
 }
 
 void Settler::take_over() {
@@ -174,6 +179,7 @@ std::size_t Settler::recount() {
   const Stats held = transport_.control().stats();
   const auto messages = messages_in(held);
   state_.recount(messages);
+  if (held.suspended > 0) ++state_.counters.exhausted;  // An operator may suspend groups too.
   check_suspended();
   return messages;
 }
@@ -216,7 +222,8 @@ std::vector<std::string> Settler::shown_dead_letters() const {
 void Settler::check_suspended() {
   const Counters& counters = state_.counters;
   // Looking is dear. Whoever makes one of these false looks himself.
-  if (counters.exhausted == 0 || counters.in_hand > 0 || state_.ending()) return;
+  if (!options_.until_empty || counters.exhausted == 0 || counters.in_hand > 0 || state_.ending())
+    return;
   const auto stats = transport_.control().stats();
   if (stats.leased + stats.parked + stats.ready > 0 || stats.suspended == 0) return;
   const auto held = stats.suspended + stats.waiting;
