@@ -4,8 +4,8 @@
 
 #include <thread>
 
-#include "proxy.h"
 #include "redis_fixture.h"
+#include "support/cutting_proxy.h"
 
 namespace fairlane::redis {
 namespace {
@@ -92,36 +92,36 @@ TEST_F(RedisTest, WhoWaitsSeesAServerThatIsAway) {
 }
 
 TEST_F(RedisTest, ACallWhoseAnswerIsCutOffHasAnUnknownOutcome) {
-  CuttingProxy proxy(options.port);
+  test::CuttingProxy proxy(options.port);
   const auto direct = open();
   options.port = proxy.port();
   const auto queue = open();
   queue->publish("a", "1");
-  proxy.cut(CuttingProxy::Cut::answer);
+  proxy.cut(test::CuttingProxy::Cut::answer);
   const auto error = raised_by([&] { queue->publish("a", "2"); });
   EXPECT_EQ(error.code(), ErrorCode::outcome_unknown) << error.what();
   EXPECT_TRUE(error.may_be_stored());
   EXPECT_EQ(direct->control().inspect("a").messages, 2U) << "it did happen";
 
   queue->publish("b", "1");  // Connects anew: what is cut next shall not be a greeting.
-  proxy.cut(CuttingProxy::Cut::request);
+  proxy.cut(test::CuttingProxy::Cut::request);
   EXPECT_EQ(error_of([&] { queue->publish("a", "3"); }), ErrorCode::outcome_unknown);
   EXPECT_EQ(direct->control().inspect("a").messages, 2U) << "it did not";
 
   queue->publish("b", "2");
-  proxy.cut(CuttingProxy::Cut::answer);
+  proxy.cut(test::CuttingProxy::Cut::answer);
   EXPECT_EQ(error_of([&] { queue->control().inspect("a"); }), ErrorCode::unavailable)
       << "what only reads changed nothing";
   EXPECT_EQ(queue->control().inspect("a").messages, 2U) << "the next call connects anew";
 }
 
 TEST_F(RedisTest, AClaimWhoseAnswerIsCutOffRunsOut) {
-  CuttingProxy proxy(options.port);
+  test::CuttingProxy proxy(options.port);
   options.port = proxy.port();
   const auto queue = open();
   EXPECT_FALSE(queue->claim("w", seconds(10))) << "the server knows the script from here on";
   queue->publish("a", "1");
-  proxy.cut(CuttingProxy::Cut::answer);
+  proxy.cut(test::CuttingProxy::Cut::answer);
   EXPECT_EQ(error_of([&] { static_cast<void>(queue->claim("w", seconds(10))); }),
             ErrorCode::outcome_unknown);
   EXPECT_FALSE(queue->claim("w", seconds(10)));

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace fairlane::redis {
+namespace fairlane::test {
 
 /// Passes bytes on, until it is told to cut.
 class CuttingProxy {
@@ -113,4 +113,4 @@ class CuttingProxy {
   std::vector<std::thread> pumps_;
 };
 
-}  // namespace fairlane::redis
+}  // namespace fairlane::test
