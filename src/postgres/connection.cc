@@ -83,6 +83,7 @@ Connection::Connection(const Target& target) : target_(target), prepares_(!targe
     PQfinish(handle_);
     throw TransportError(ErrorCode::unavailable, "cannot connect: " + why);
   }
+  PQsetErrorVerbosity(handle_, PQERRORS_TERSE);  // No statement in a text.
   PQsetNoticeReceiver(
       handle_,
       [](void* self, const PGresult* notice) {
@@ -137,7 +138,9 @@ void Connection::await_answer(bool only_looks) {
     const int ready = ::poll(&waiting, 1, left);
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) fail_lost(only_looks, "no answer came for longer than the statement timeout");
-    if (ready < 0 || PQconsumeInput(handle_) == 0) fail_lost(only_looks, fault());
+    if (ready < 0) fail_lost(only_looks, fault());
+    // The server's last word may have come before the connection broke: PQgetResult tells.
+    if (PQconsumeInput(handle_) == 0) return;
   }
 }
 
@@ -150,7 +153,11 @@ std::unique_ptr<Result> Connection::receive(bool only_looks) {
     if (part->get() == nullptr) break;
     const auto status = PQresultStatus(part->get());
     const bool good = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
-    (good ? answer : refusal) = std::move(part);
+    if (good) {
+      answer = std::move(part);
+    } else if (refusal == nullptr) {  // The first says why; what follows, that it is over.
+      refusal = std::move(part);
+    }
   }
   if (refusal == nullptr && answer != nullptr) return answer;
   const PGresult* const why = refusal != nullptr ? refusal->get() : nullptr;

@@ -15,7 +15,8 @@ struct Meaning {
 // The first that fits.
 constexpr Meaning meanings[] = {
     {"57014", ErrorCode::unavailable,
-     "the server gave the call up: it took longer than the statement timeout"},
+     "the server gave the call up: it took longer than the statement timeout, or was "
+     "cancelled"},
     {"55P03", ErrorCode::unavailable, "the server gave the call up: it waited too long for a lock"},
     {"57P", ErrorCode::unavailable, "the server is shutting down, or starting"},
     {"53", ErrorCode::unavailable, "the server is out of resources"},
