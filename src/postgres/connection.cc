@@ -44,9 +44,9 @@ bool is_fatal(const PGresult* result) noexcept {
 }  // namespace
 
 Target parse_target(const std::string& conninfo) {
-  const std::invalid_argument unreadable(
-      "the conninfo is neither a URL of PostgreSQL's nor a list of libpq's words");
-  if (conninfo.find('\0') != std::string::npos) throw unreadable;
+  constexpr auto unreadable =
+      "the conninfo is neither a URL of PostgreSQL's nor a list of libpq's words";
+  if (conninfo.find('\0') != std::string::npos) throw std::invalid_argument(unreadable);
   struct FreeOptions {
     void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
   };
@@ -55,7 +55,7 @@ Target parse_target(const std::string& conninfo) {
       PQconninfoParse(conninfo.c_str(), &message));
   // libpq's message may repeat what it could not read, which may be a password.
   const std::unique_ptr<char, FreeText> freed(message);
-  if (options == nullptr) throw unreadable;
+  if (options == nullptr) throw std::invalid_argument(unreadable);
   Target target;
   for (const auto* option = options.get(); option->keyword != nullptr; ++option) {
     if (option->val != nullptr) target.words[option->keyword] = option->val;
