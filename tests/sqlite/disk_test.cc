@@ -1,8 +1,8 @@
 // A disk that fails at any of its writes: a call that raised did as its error says, and no more.
 #include "failing_disk.h"
-#include "history.h"
 #include "sqlite_fixture.h"
-#include "visible_state.h"
+#include "support/history.h"
+#include "support/visible_state.h"
 
 namespace fairlane::sqlite {
 namespace {
@@ -15,11 +15,11 @@ class DiskTest : public SqliteTest {
   static std::vector<std::string> states(const SqliteOptions& options,
                                          testing::ManualClock& clock) {
     const auto queue = open_sqlite(options);
-    Scene scene{*queue, clock};
-    std::vector<std::string> states{visible_state(*queue)};
-    for (const Step& step : history()) {
+    test::Scene scene{*queue, clock};
+    std::vector<std::string> states{test::visible_state(*queue)};
+    for (const test::Step& step : test::history()) {
       step(scene);
-      states.push_back(visible_state(*queue));
+      states.push_back(test::visible_state(*queue));
     }
     return states;
   }
@@ -29,7 +29,7 @@ class DiskTest : public SqliteTest {
     auto one = options();
     one.path = folder.path() + "/" + name;
     one.synchronous = synchronous;
-    one.queue = history_options;
+    one.queue = test::history_options;
     clock->set(Instant{});
     return one;
   }
@@ -46,10 +46,10 @@ struct Ending {
   std::optional<ErrorCode> error = std::nullopt;
 };
 
-Ending run(Scene& scene) {
+Ending run(test::Scene& scene) {
   Ending ending;
   try {
-    for (const Step& step : history()) {
+    for (const test::Step& step : test::history()) {
       step(scene);
       ++ending.done;
     }
@@ -65,7 +65,7 @@ bool DiskTest::survives(Fault fault, std::uint64_t change,
       new_options("queue-" + std::to_string(change) + ".db",
                   fault == Fault::sync_error ? SqliteSynchronous::full : SqliteSynchronous::normal);
   auto queue = open_sqlite(one);
-  Scene scene{*queue, *clock};
+  test::Scene scene{*queue, *clock};
   disk.fail(fault, change);
   const Ending ending = run(scene);
   const bool failed = disk.has_failed();
@@ -76,14 +76,14 @@ bool DiskTest::survives(Fault fault, std::uint64_t change,
   }
   const bool unknown = ending.error == ErrorCode::outcome_unknown;
   EXPECT_TRUE(unknown || ending.error == ErrorCode::unavailable) << to_string(*ending.error);
-  const std::string now = visible_state(*queue);
+  const std::string now = test::visible_state(*queue);
   EXPECT_TRUE(now == expected[ending.done] || (unknown && now == expected[ending.done + 1]))
       << "after " << to_string(*ending.error) << " in step " << ending.done << ":\n"
       << now << "instead of\n"
       << expected[ending.done];
   queue.reset();
   queue = open_sqlite(one);
-  EXPECT_EQ(visible_state(*queue), now) << "another opens it";
+  EXPECT_EQ(test::visible_state(*queue), now) << "another opens it";
   EXPECT_GT(queue->publish("after", "that"), 0U);
   return true;
 }
@@ -94,7 +94,7 @@ TEST_P(FaultTest, AnyOfItsChangesMayFail) {
   const auto expected = states(new_options("whole.db", SqliteSynchronous::normal), *clock);
   std::uint64_t failures = 0;
   while (survives(GetParam(), failures, expected) && !HasFailure()) ++failures;
-  EXPECT_GT(failures, history().size()) << "a step changes the file more than once";
+  EXPECT_GT(failures, test::history().size()) << "a step changes the file more than once";
   std::cout << "fails at " << failures << " places" << std::endl;
 }
 

@@ -11,40 +11,24 @@
 #include <fstream>
 
 #include "fairlane/in_memory_transport.h"
-#include "history.h"
 #include "sqlite_fixture.h"
-#include "visible_state.h"
+#include "support/alike.h"
+#include "support/history.h"
+#include "support/visible_state.h"
 
 namespace fairlane::sqlite {
 namespace {
 
 using std::chrono::seconds;
 
-/// The rules of the second queue of a kept file, which differ from the first's in all.
-constexpr QueueOptions line_options{.rotation = Rotation::ready_order,
-                                    .when_exhausted = WhenExhausted::suspend_group,
-                                    .max_attempts = 1,
-                                    .max_messages = 7,
-                                    .max_group_messages = 3,
-                                    .max_event_bytes = 9};
-
-/// In the second queue: a line that is not in order of age, and a group suspended by its failure.
-void stand_in_line(Transport<Bytes>& queue) {
-  for (const char* const group : {"a", "b", "a", "c", "d"}) queue.publish(group, group);
-  auto lease = queue.claim("of a", seconds(900));
-  if (queue.ack(lease.value()) != Settled::done) throw std::logic_error("a is stale");
-  lease = queue.claim("of b", seconds(900));
-  if (queue.nack(lease.value()) != Settled::done) throw std::logic_error("b is stale");
-}
-
 class KeptFile : public SqliteTest {
  protected:
   /// What memory holds after the same calls.
   KeptFile() {
-    Scene scene{*remembered, *clock};
-    for (const Step& step : history()) step(scene);
+    test::Scene scene{*remembered, *clock};
+    for (const test::Step& step : test::history()) step(scene);
     leases = scene.leases;
-    stand_in_line(*remembered_line);
+    test::stand_in_line(*remembered_line);
   }
 
   /// The kept file in this test's folder.
@@ -79,32 +63,17 @@ class KeptFile : public SqliteTest {
   }
 
   const std::unique_ptr<Transport<Bytes>> remembered = std::make_unique<InMemoryTransport<Bytes>>(
-      InMemoryOptions<Bytes>{.queue = history_options, .clock = clock});
+      InMemoryOptions<Bytes>{.queue = test::history_options, .clock = clock});
   const std::unique_ptr<Transport<Bytes>> remembered_line =
       std::make_unique<InMemoryTransport<Bytes>>(
-          InMemoryOptions<Bytes>{.queue = line_options, .clock = clock});
+          InMemoryOptions<Bytes>{.queue = test::line_options, .clock = clock});
   std::map<std::string, Lease<Bytes>> leases;
 };
 
-/// Both give the same messages in the same order, until they are empty.
-void drain_alike(Transport<Bytes>& queue, Transport<Bytes>& like) {
-  for (;;) {
-    const auto one = queue.claim("w", seconds(1), -10);
-    const auto other = like.claim("w", seconds(1), -10);
-    ASSERT_EQ(one.has_value(), other.has_value());
-    if (!one) return;
-    EXPECT_EQ(one->seq(), other->seq());
-    EXPECT_EQ(one->group_id(), other->group_id());
-    EXPECT_EQ(one->event(), other->event());
-    EXPECT_EQ(one->attempt(), other->attempt());
-    EXPECT_EQ(queue.ack(*one), like.ack(*other));
-  }
-}
-
 TEST_F(KeptFile, OfVersion1HoldsWhatItHeld) {
   restore("v1.sql");
-  EXPECT_EQ(visible_state(*open()), visible_state(*remembered));
-  EXPECT_EQ(visible_state(*open_line()), visible_state(*remembered_line));
+  EXPECT_EQ(test::visible_state(*open()), test::visible_state(*remembered));
+  EXPECT_EQ(test::visible_state(*open_line()), test::visible_state(*remembered_line));
 }
 
 TEST_F(KeptFile, OfVersion1KeepsItsLeases) {
@@ -127,7 +96,7 @@ TEST_F(KeptFile, OfVersion1KeepsItsLeases) {
     --key.fence;
     EXPECT_EQ(queue->ack(as()), remembered->ack(lease)) << name;
   }
-  EXPECT_EQ(visible_state(*queue), visible_state(*remembered));
+  EXPECT_EQ(test::visible_state(*queue), test::visible_state(*remembered));
 }
 
 TEST_F(KeptFile, OfVersion1GoesOnAsIfNothingHadBeen) {
@@ -135,32 +104,18 @@ TEST_F(KeptFile, OfVersion1GoesOnAsIfNothingHadBeen) {
   for (auto& [queue, like] :
        {std::pair(open(), remembered.get()), std::pair(open_line(), remembered_line.get())}) {
     SCOPED_TRACE(queue->control().stats().groups);
-    EXPECT_EQ(queue->publish("new", "n"), like->publish("new", "n"));
-    drain_alike(*queue, *like);
-    clock->advance(seconds(4000));  // Leases and parks run out.
-    drain_alike(*queue, *like);
-    for (const auto& group : like->control().groups({.suspended = true})) {
-      queue->control().resume(group);
-      like->control().resume(group);
-    }
-    drain_alike(*queue, *like);
-    for (const auto& dead : like->control().dead_letters(10)) {
-      EXPECT_EQ(queue->control().redrive(dead.seq), like->control().redrive(dead.seq));
-    }
-    drain_alike(*queue, *like);
-    EXPECT_EQ(visible_state(*queue), visible_state(*like));
-    EXPECT_EQ(queue->control().stats().groups, 0U);
+    test::go_on_alike(*queue, *like, *clock);
   }
 }
 
 TEST_F(KeptFile, OfVersion1KeepsTheRulesOfItsQueues) {
   restore("v1.sql");
   auto named = options();
-  named.queue = history_options;
+  named.queue = test::history_options;
   EXPECT_NO_THROW(open_sqlite(named));
   named.queue_name = "line";
   EXPECT_EQ(error_of([&] { open_sqlite(named); }), ErrorCode::incompatible);
-  named.queue = line_options;
+  named.queue = test::line_options;
   const auto line = open_sqlite(named);
   EXPECT_EQ(error_of([&] { line->publish("d", "0123456789"); }), ErrorCode::too_large);
   line->publish("d", "2");
@@ -173,19 +128,19 @@ TEST_F(KeptFile, OfVersion1KeepsTheRulesOfItsQueues) {
 /// The file of today's version is made as the kept ones were, and is what memory holds.
 TEST_F(KeptFile, OfTodayHoldsWhatItHolds) {
   auto named = options();
-  named.queue = history_options;
+  named.queue = test::history_options;
   const auto own = std::make_shared<testing::ManualClock>();
   named.clock = own;
   {
     const auto queue = open_sqlite(named);
-    Scene scene{*queue, *own};
-    for (const Step& step : history()) step(scene);
+    test::Scene scene{*queue, *own};
+    for (const test::Step& step : test::history()) step(scene);
     named.queue_name = "line";
-    named.queue = line_options;
-    stand_in_line(*open_sqlite(named));
+    named.queue = test::line_options;
+    test::stand_in_line(*open_sqlite(named));
   }
-  EXPECT_EQ(visible_state(*open()), visible_state(*remembered));
-  EXPECT_EQ(visible_state(*open_line()), visible_state(*remembered_line));
+  EXPECT_EQ(test::visible_state(*open()), test::visible_state(*remembered));
+  EXPECT_EQ(test::visible_state(*open_line()), test::visible_state(*remembered_line));
   if (const char* const keep = std::getenv("FAIRLANE_KEEP")) {
     std::filesystem::copy_file(path(), keep);
   }

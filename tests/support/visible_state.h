@@ -6,7 +6,7 @@
 
 #include "fairlane/transport.h"
 
-namespace fairlane::sqlite {
+namespace fairlane::test {
 
 inline void show_group(std::ostream& text, Control<Bytes>& control, const std::string& id) {
   const GroupInfo group = control.inspect(id);
@@ -42,4 +42,4 @@ inline std::string visible_state(Transport<Bytes>& queue) {
   return text.str();
 }
 
-}  // namespace fairlane::sqlite
+}  // namespace fairlane::test

@@ -1,8 +1,8 @@
-#include "history.h"
+#include "support/history.h"
 
 #include <stdexcept>
 
-namespace fairlane::sqlite {
+namespace fairlane::test {
 
 namespace {
 
@@ -118,4 +118,12 @@ std::vector<Step> history() {
   };
 }
 
-}  // namespace fairlane::sqlite
+void stand_in_line(Transport<Bytes>& queue) {
+  for (const char* const group : {"a", "b", "a", "c", "d"}) queue.publish(group, group);
+  auto lease = queue.claim("of a", seconds(900));
+  if (queue.ack(lease.value()) != Settled::done) throw std::logic_error("a is stale");
+  lease = queue.claim("of b", seconds(900));
+  if (queue.nack(lease.value()) != Settled::done) throw std::logic_error("b is stale");
+}
+
+}  // namespace fairlane::test
