@@ -77,19 +77,22 @@ Connection::Connection(const Target& target) : target_(target), prepares_(!targe
   }
   names.push_back(nullptr);
   values.push_back(nullptr);
-  handle_ = PQconnectdbParams(names.data(), values.data(), 0);
-  if (PQstatus(handle_) != CONNECTION_OK) {
-    const std::string why = fault();
-    PQfinish(handle_);
-    throw TransportError(ErrorCode::unavailable, "cannot connect: " + why);
-  }
-  PQsetErrorVerbosity(handle_, PQERRORS_TERSE);  // No statement in a text.
+  // What the server remarks while it lets somebody in would go to standard error, unless it has a
+  // receiver by then: so one is set before the connection is made in earnest, within its timeouts.
+  handle_ = PQconnectStartParams(names.data(), values.data(), 0);
   PQsetNoticeReceiver(
       handle_,
       [](void* self, const PGresult* notice) {
         if (is_fatal(notice)) static_cast<Connection*>(self)->ended_ = true;
       },
       this);
+  if (PQstatus(handle_) != CONNECTION_BAD) PQreset(handle_);
+  if (PQstatus(handle_) != CONNECTION_OK) {
+    const std::string why = fault();
+    PQfinish(handle_);
+    throw TransportError(ErrorCode::unavailable, "cannot connect: " + why);
+  }
+  PQsetErrorVerbosity(handle_, PQERRORS_TERSE);  // No statement in a text.
   if (target.pooled) return;
   try {
     const auto timeout =

@@ -31,6 +31,12 @@ class OwnServer {
   void kill() const { server_.kill(); }
   void start() const { server_.start(); }
   const std::string& url() const noexcept { return server_.url(); }
+  /// Who gets in by the socket alone.
+  void run_as_superuser(const std::string& sql) const {
+    const auto port = url().substr(url().rfind(':') + 1, url().rfind('/') - url().rfind(':') - 1);
+    Session("host=" + parent_.path() + "/server port=" + port + " user=postgres dbname=postgres")
+        .run(sql);
+  }
 
  private:
   /// The server's user, if it is another one, has to come through.
@@ -265,6 +271,39 @@ TEST_F(PostgresTest, ASessionThatForgetsWhatWasPreparedIsServedAllTheSame) {
   Connection other(target);
   other.run("PREPARE fairlane_test_one(int) AS SELECT $1::int");
   EXPECT_EQ(other.execute(one, Parameters(std::int32_t{4})).int32(0), 4);
+}
+
+TEST_F(PostgresTest, AnIdleConnectionThatTheServerEndedIsNoticedBeforeItIsUsed) {
+  const Database database;
+  auto mine = options();
+  mine.conninfo = database.url();
+  const auto transport = open_postgres(mine);
+  Session session(database.url());
+  for (std::uint64_t i = 1; i <= 20; ++i) {
+    session.run(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid() "
+        "AND backend_type = 'client backend'");
+    EXPECT_EQ(transport->publish("a", "1"), i);
+  }
+}
+
+TEST_F(PostgresTest, WhatTheServerRemarksReachesNobody) {
+  ::testing::internal::CaptureStderr();
+  Target target = parse_target(test::postgres_url());
+  Connection connection(target);
+  connection.run("DO $$ BEGIN RAISE WARNING 'a remark'; END $$");
+  connection.run("SET client_min_messages = debug5");
+  connection.run("DO $$ BEGIN RAISE NOTICE 'another'; END $$");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(PostgresTest, WhatTheServerRemarksWhileConnectingReachesNobody) {
+  const OwnServer server;
+  server.run_as_superuser("UPDATE pg_database SET datcollversion = 'another'");
+  ::testing::internal::CaptureStderr();
+  open_postgres(server.options())->publish("a", "1");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(PostgresTest, PooledCallsNeedNothingOfTheSession) {

@@ -78,10 +78,12 @@ class PostgresPlansTest : public PostgresTest {
             "AND relname NOT IN ('version', 'queue', 'counter')");
   }
   /// The server counts a session's work at its end, which is after its connection's.
-  void await_end_of_sessions() const {
+  void await_end_of_sessions(const std::string& of = "%") const {
     Session session(database.url());
     while (session.run("SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
-                       "datname = current_database() AND backend_type = 'client backend'") != "0") {
+                       "datname = current_database() AND backend_type = 'client backend' AND "
+                       "application_name LIKE '" +
+                       of + "'") != "0") {
       std::this_thread::sleep_for(milliseconds(5));
     }
   }
@@ -130,6 +132,55 @@ TEST_F(PostgresPlansTest, NoVerbReadsATableFromEndToEnd) {
     EXPECT_EQ(scans(), before);
     EXPECT_GT(rows_read_by_index(), by_index + 300) << "it was counted";
   }
+}
+
+TEST_F(PostgresPlansTest, WhatAVerbReadsDoesNotGrowWithTheGroups) {
+  auto mine = own_options({.max_attempts = 2, .max_group_messages = 100});
+  mine.max_connections = 1;
+  const auto entries_read = [&] {
+    return std::stoll(Session(database.url())
+                          .run("SELECT sum(idx_tup_read) FROM pg_stat_user_indexes "
+                               "WHERE schemaname = 'fairlane'"));
+  };
+  { const auto transport = open_postgres(mine); }
+  await_end_of_sessions();
+  const auto before = entries_read();
+  {
+    const auto transport = open_postgres(mine);
+    use(*transport);
+  }
+  await_end_of_sessions();
+  const auto of_few = entries_read() - before;
+
+  auto transport = open_postgres(mine);
+  use(*transport);  // Its plans are made for few groups.
+  {
+    auto another = mine;
+    another.conninfo = with_parameter(mine.conninfo, "application_name=another");
+    const auto other = open_postgres(another);
+    publish(*other, "many", 10'000);
+    EXPECT_EQ(other->claim_batch(5'000, "w", seconds(300)).size(), 5'000U);
+    Session(database.url())
+        .run(
+            "INSERT INTO fairlane.suspended "
+            "SELECT 1, convert_to('none' || i, 'UTF8') FROM generate_series(1, 10000) i");
+  }
+  await_end_of_sessions("another");
+  Session(database.url()).run("VACUUM fairlane.active_group");  // Else the next reader tidies up.
+  const auto filled = entries_read();
+  const auto by_index = [&] {
+    return Session(database.url())
+        .run(
+            "SELECT string_agg(indexrelname || ' ' || idx_tup_read, ', ' ORDER BY indexrelname) "
+            "FROM pg_stat_user_indexes WHERE schemaname = 'fairlane'");
+  };
+  const auto first = by_index();
+  use(*transport);
+  transport = nullptr;
+  await_end_of_sessions();
+  // The first use may not have been counted before.
+  EXPECT_LT(entries_read() - filled, 4 * of_few + 2'000)
+      << "from " << first << "\nto " << by_index();
 }
 
 /// What a process that waits looks at.

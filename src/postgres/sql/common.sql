@@ -128,12 +128,12 @@ BEGIN
   died := 0;
   IF q.max_attempts = 0 THEN
     WITH over AS (
-      SELECT a.group_id FROM fairlane.active_group a
+      SELECT a.queue, a.group_id FROM fairlane.active_group a
         WHERE a.queue = q.id AND a.state <> 0 AND a.expiry < p_now
         ORDER BY a.expiry LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED
     ), freed AS (
       UPDATE fairlane.active_group a SET state = 0 FROM over
-        WHERE a.queue = q.id AND a.group_id = over.group_id AND a.state <> 0 AND a.expiry < p_now
+        WHERE a.queue = over.queue AND a.group_id = over.group_id
         RETURNING CASE WHEN a.suspended THEN NULL ELSE a.priority END AS priority
     )
     SELECT count(*), max(priority) INTO lapsed, claimable FROM freed;

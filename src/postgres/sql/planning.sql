@@ -1,5 +1,9 @@
 -- Every statement goes by an index, whatever the server last knew about the size of the tables: a
--- queue is empty one minute and holds a million groups the next, and plans are kept meanwhile.
+-- queue is empty one minute and holds a million groups the next, and plans are kept meanwhile. What
+-- is set here cannot keep a join from reading a whole queue by an index while it is small. So a
+-- list is never joined to a queue: each of its groups is looked up alone (LATERAL with a lock or
+-- OFFSET 0, or by a queue's number that comes out of the list itself), and by the primary key
+-- (state < 1 where the index of the claimable ones shall not serve).
 DO $$
 DECLARE
   f regprocedure;

@@ -117,13 +117,14 @@ BEGIN
   IF cardinality(v_locks) <= most_locks THEN
     PERFORM pg_advisory_xact_lock(k) FROM unnest(v_locks) k;
   END IF;
-  PERFORM 1 FROM fairlane.active_group a
-    JOIN (SELECT DISTINCT g AS group_id FROM unnest(p_groups) g) d
-      ON a.queue = p_queue AND a.group_id = d.group_id
-    ORDER BY a.group_id FOR KEY SHARE OF a;
+  PERFORM 1 FROM (SELECT DISTINCT g FROM unnest(p_groups) g ORDER BY g OFFSET 0) d,
+    LATERAL (SELECT FROM fairlane.active_group b
+               WHERE b.queue = p_queue AND b.group_id = d.g FOR KEY SHARE) a;
   IF q.max_group_messages > 0 AND EXISTS (
       SELECT FROM (SELECT g AS group_id, count(*) AS added FROM unnest(p_groups) g GROUP BY g) n
-        LEFT JOIN fairlane.active_group a ON a.queue = p_queue AND a.group_id = n.group_id
+        LEFT JOIN LATERAL (SELECT b.key, b.head_seq FROM fairlane.active_group b
+                             WHERE b.queue = p_queue AND b.group_id = n.group_id OFFSET 0) a
+          ON true
         WHERE n.added > q.max_group_messages OR EXISTS (
           SELECT FROM fairlane.message m WHERE m.group_key = a.key AND m.seq >= a.head_seq
             ORDER BY m.seq OFFSET q.max_group_messages - n.added LIMIT 1)) THEN
@@ -145,7 +146,7 @@ BEGIN
     SELECT DISTINCT ON (u.group_id) u.group_id, u.priority, u.seq
       FROM unnest(p_groups, p_priorities, seqs) AS u(group_id, priority, seq)
       WHERE NOT EXISTS (SELECT FROM fairlane.active_group a
-                        WHERE a.queue = p_queue AND a.group_id = u.group_id)
+                        WHERE a.queue = p_queue AND a.group_id = u.group_id OFFSET 0)
       ORDER BY u.group_id, u.seq
   ), made AS (
     INSERT INTO fairlane.active_group
@@ -153,7 +154,7 @@ BEGIN
              CASE q.rotation WHEN 0 THEN 0 ELSE nextval('fairlane.ticket') END, f.seq, 0, 0,
              p_queue, f.priority, 0, 0,
              EXISTS (SELECT FROM fairlane.suspended s
-                     WHERE s.queue = p_queue AND s.group_id = f.group_id),
+                     WHERE s.queue = p_queue AND s.group_id = f.group_id OFFSET 0),
              f.group_id, ''
         FROM (SELECT * FROM first ORDER BY seq OFFSET 0) f
       RETURNING CASE WHEN active_group.suspended THEN NULL ELSE active_group.priority END
@@ -162,8 +163,9 @@ BEGIN
   SELECT max(made.priority) INTO claimable FROM made;
   INSERT INTO fairlane.message
     SELECT a.key, u.seq, v_now, u.event
-      FROM unnest(p_groups, seqs, p_events) AS u(group_id, seq, event)
-      JOIN fairlane.active_group a ON a.queue = p_queue AND a.group_id = u.group_id;
+      FROM unnest(p_groups, seqs, p_events) AS u(group_id, seq, event),
+           LATERAL (SELECT b.key FROM fairlane.active_group b
+                      WHERE b.queue = p_queue AND b.group_id = u.group_id OFFSET 0) a;
   status := 0;
 END $$;
 

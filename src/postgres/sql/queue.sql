@@ -78,17 +78,18 @@ BEGIN
     WHERE f.id = w.id;
   IF w.max_messages > 0 THEN
     INSERT INTO fairlane.counter
-      SELECT w.id, (SELECT count(*) FROM fairlane.active_group a
-                      JOIN fairlane.message m ON m.group_key = a.key WHERE a.queue = w.id)
+      SELECT w.id, (SELECT coalesce(sum((SELECT count(*) FROM fairlane.message m
+                                           WHERE m.group_key = a.key)), 0)
+                      FROM fairlane.active_group a WHERE a.queue = w.id)
       ON CONFLICT (queue) DO UPDATE SET messages = excluded.messages;
   END IF;
   IF w.rotation = 1 AND q.rotation = 0 THEN
     -- Nobody stood in a line before: they line up as they would have been claimed.
     UPDATE fairlane.active_group a SET turn = l.place
-      FROM (SELECT o.group_id, nextval('fairlane.ticket') AS place
-              FROM (SELECT b.group_id FROM fairlane.active_group b WHERE b.queue = w.id
+      FROM (SELECT o.queue, o.group_id, nextval('fairlane.ticket') AS place
+              FROM (SELECT b.queue, b.group_id FROM fairlane.active_group b WHERE b.queue = w.id
                       ORDER BY b.last_claimed_at, b.head_seq OFFSET 0) o) l
-      WHERE a.queue = w.id AND a.group_id = l.group_id;
+      WHERE a.queue = l.queue AND a.group_id = l.group_id;
   ELSIF w.rotation = 0 AND q.rotation = 1 THEN
     UPDATE fairlane.active_group a SET turn = a.last_claimed_at WHERE a.queue = w.id;
   END IF;

@@ -115,7 +115,7 @@ BEGIN
               worker_id = p_worker
           WHERE a.queue = p_queue AND a.group_id = (
             SELECT b.group_id FROM fairlane.active_group b
-              WHERE b.queue = p_queue AND b.group_id = v_group AND b.state = 0
+              WHERE b.queue = p_queue AND b.group_id = v_group AND b.state < 1
                 AND NOT b.suspended AND b.turn = v_turn AND b.head_seq = v_head
               FOR NO KEY UPDATE SKIP LOCKED)
           RETURNING a.attempts, (SELECT m.event FROM fairlane.message m
@@ -178,7 +178,8 @@ BEGIN
   status := 0;
 END $$;
 
--- Acks of many leases, as single ones in this order.
+-- Acks of many leases, as single ones in this order. Of a lease given twice the first is done, the
+-- second stale.
 CREATE FUNCTION fairlane.ack_many(q fairlane.queue, p_groups bytea[], p_fences bigint[],
                                   p_now bigint,
                                   OUT settled boolean[], OUT acked int, OUT claimable int)
@@ -187,42 +188,45 @@ DECLARE
   v_groups bytea[];
   v_keys bigint[];
   v_heads bigint[];
-  v_fences bigint[];
+  v_places bigint[];
+  v_place bigint;
   v_claimable int;
   v_rest bytea[];
 BEGIN
-  SELECT coalesce(array_agg(x.group_id), '{}'), array_agg(x.key), array_agg(x.head_seq),
-         array_agg(x.fence)
-    INTO v_groups, v_keys, v_heads, v_fences
-    FROM (SELECT a.group_id, a.key, a.head_seq, a.fence FROM fairlane.active_group a
-            JOIN (SELECT DISTINCT u.group_id, u.fence
-                    FROM unnest(p_groups, p_fences) AS u(group_id, fence)) l
-              ON a.queue = q.id AND a.group_id = l.group_id AND a.fence = l.fence
-            WHERE NOT (q.max_attempts > 0 AND a.state = 1 AND a.attempts >= q.max_attempts
-                       AND a.expiry < p_now)
-            ORDER BY a.group_id FOR NO KEY UPDATE OF a) x;
+  SELECT coalesce(array_agg(a.group_id), '{}'), array_agg(a.key), array_agg(a.head_seq),
+         coalesce(array_agg(l.place), '{}')
+    INTO v_groups, v_keys, v_heads, v_places
+    FROM (SELECT u.group_id, u.fence, min(u.ord) AS place
+            FROM unnest(p_groups, p_fences) WITH ORDINALITY AS u(group_id, fence, ord)
+            GROUP BY u.group_id, u.fence ORDER BY u.group_id, u.fence OFFSET 0) l,
+         LATERAL (SELECT * FROM fairlane.active_group b
+                    WHERE b.queue = q.id AND b.group_id = l.group_id AND b.fence = l.fence
+                      AND NOT (q.max_attempts > 0 AND b.state = 1
+                               AND b.attempts >= q.max_attempts AND b.expiry < p_now)
+                    FOR NO KEY UPDATE) a;
   acked := cardinality(v_groups);
-  -- Of a lease given twice the first is done, the second stale.
-  SELECT array_agg(c.group_id IS NOT NULL AND u.place = 1 ORDER BY u.ord) INTO settled
-    FROM (SELECT r.group_id, r.fence, r.ord,
-                 row_number() OVER (PARTITION BY r.group_id, r.fence ORDER BY r.ord) AS place
-            FROM unnest(p_groups, p_fences) WITH ORDINALITY AS r(group_id, fence, ord)) u
-    LEFT JOIN unnest(v_groups, v_fences) AS c(group_id, fence)
-      ON c.group_id = u.group_id AND c.fence = u.fence;
+  settled := array_fill(false, ARRAY[cardinality(p_groups)]);
+  FOREACH v_place IN ARRAY v_places LOOP
+    settled[v_place] := true;
+  END LOOP;
   IF acked = 0 THEN
     RETURN;
   END IF;
-  DELETE FROM fairlane.message m USING unnest(v_keys, v_heads) AS u(key, head)
-    WHERE m.group_key = u.key AND m.seq = u.head;
+  DELETE FROM fairlane.message m WHERE m.ctid = ANY (ARRAY(
+    SELECT f.place FROM unnest(v_keys, v_heads) AS u(key, head),
+      LATERAL (SELECT o.ctid AS place FROM fairlane.message o
+                 WHERE o.group_key = u.key AND o.seq = u.head OFFSET 0) f));
   SELECT * INTO claimable, v_rest FROM fairlane.advance_many(q, v_groups);
   IF v_rest IS NOT NULL THEN
     -- As remove_head: who publishes into them is waited for, and then looked for again.
-    PERFORM 1 FROM fairlane.active_group a
-      WHERE a.queue = q.id AND a.group_id = ANY (v_rest) ORDER BY a.group_id FOR UPDATE;
+    PERFORM 1 FROM (SELECT r FROM unnest(v_rest) r ORDER BY r OFFSET 0) u,
+      LATERAL (SELECT FROM fairlane.active_group b
+                 WHERE b.queue = q.id AND b.group_id = u.r FOR UPDATE) a;
     SELECT * INTO v_claimable, v_rest FROM fairlane.advance_many(q, v_rest);
     claimable := greatest(claimable, v_claimable);
-    DELETE FROM fairlane.active_group a USING unnest(v_rest) AS u(group_id)
-      WHERE a.queue = q.id AND a.group_id = u.group_id;
+    DELETE FROM fairlane.active_group a
+      USING (SELECT q.id AS queue, r FROM unnest(v_rest) r OFFSET 0) u
+      WHERE a.queue = u.queue AND a.group_id = u.r;
   END IF;
 END $$;
 
@@ -232,14 +236,16 @@ CREATE FUNCTION fairlane.advance_many(q fairlane.queue, p_groups bytea[],
 LANGUAGE plpgsql AS $$
 BEGIN
   WITH next AS (
-    SELECT a.group_id, (SELECT m.seq FROM fairlane.message m
-                          WHERE m.group_key = a.key AND m.seq > a.head_seq
-                          ORDER BY m.seq LIMIT 1) AS seq
-      FROM unnest(p_groups) AS u(group_id)
-      JOIN fairlane.active_group a ON a.queue = q.id AND a.group_id = u.group_id
+    SELECT a.queue, u.group_id, (SELECT m.seq FROM fairlane.message m
+                                   WHERE m.group_key = a.key AND m.seq > a.head_seq
+                                   ORDER BY m.seq LIMIT 1) AS seq
+      FROM unnest(p_groups) AS u(group_id),
+           LATERAL (SELECT b.queue, b.key, b.head_seq FROM fairlane.active_group b
+                      WHERE b.queue = q.id AND b.group_id = u.group_id OFFSET 0) a
   ), advanced AS (
     UPDATE fairlane.active_group a SET head_seq = n.seq, attempts = 0, state = 0, fence = 0
-      FROM next n WHERE a.queue = q.id AND a.group_id = n.group_id AND n.seq IS NOT NULL
+      FROM next n
+      WHERE a.queue = n.queue AND a.group_id = n.group_id AND n.seq IS NOT NULL
       RETURNING CASE WHEN a.suspended THEN NULL ELSE a.priority END AS priority
   )
   SELECT (SELECT max(priority) FROM advanced),
@@ -287,14 +293,14 @@ BEGIN
               ORDER BY f.turn, f.head_seq LIMIT p_count - cardinality(seqs)) x;
     EXIT WHEN v_groups IS NULL;
     WITH picked AS (
-      SELECT a.group_id, u.ord
-        FROM unnest(v_groups, v_turns, v_heads) WITH ORDINALITY AS u(group_id, turn, head, ord)
-        JOIN fairlane.active_group a
-          ON a.queue = q.id AND a.group_id = u.group_id AND a.turn = u.turn
-             AND a.head_seq = u.head AND a.state = 0 AND NOT a.suspended
-        FOR NO KEY UPDATE OF a SKIP LOCKED
+      SELECT a.queue, a.group_id, u.ord
+        FROM unnest(v_groups, v_turns, v_heads) WITH ORDINALITY AS u(group_id, turn, head, ord),
+             LATERAL (SELECT b.queue, b.group_id FROM fairlane.active_group b
+                        WHERE b.queue = q.id AND b.group_id = u.group_id AND b.turn = u.turn
+                          AND b.head_seq = u.head AND b.state < 1 AND NOT b.suspended
+                        FOR NO KEY UPDATE SKIP LOCKED) a
     ), numbered AS (
-      SELECT s.group_id, s.ord, nextval('fairlane.ticket') AS fence
+      SELECT s.queue, s.group_id, s.ord, nextval('fairlane.ticket') AS fence
         FROM (SELECT * FROM picked ORDER BY ord OFFSET 0) s
     ), taken AS (
       UPDATE fairlane.active_group a
@@ -302,7 +308,7 @@ BEGIN
             turn = CASE q.rotation WHEN 0 THEN p_now ELSE n.fence END,
             expiry = fairlane.later(p_now, p_visibility), fence = n.fence, worker_id = p_worker
         FROM numbered n
-        WHERE a.queue = q.id AND a.group_id = n.group_id
+        WHERE a.queue = n.queue AND a.group_id = n.group_id
         RETURNING n.ord, a.group_id, a.head_seq, a.attempts, a.fence,
                   (SELECT m.event FROM fairlane.message m
                      WHERE m.group_key = a.key AND m.seq = a.head_seq) AS event

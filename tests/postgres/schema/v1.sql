@@ -36,42 +36,45 @@ DECLARE
   v_groups bytea[];
   v_keys bigint[];
   v_heads bigint[];
-  v_fences bigint[];
+  v_places bigint[];
+  v_place bigint;
   v_claimable int;
   v_rest bytea[];
 BEGIN
-  SELECT coalesce(array_agg(x.group_id), '{}'), array_agg(x.key), array_agg(x.head_seq),
-         array_agg(x.fence)
-    INTO v_groups, v_keys, v_heads, v_fences
-    FROM (SELECT a.group_id, a.key, a.head_seq, a.fence FROM fairlane.active_group a
-            JOIN (SELECT DISTINCT u.group_id, u.fence
-                    FROM unnest(p_groups, p_fences) AS u(group_id, fence)) l
-              ON a.queue = q.id AND a.group_id = l.group_id AND a.fence = l.fence
-            WHERE NOT (q.max_attempts > 0 AND a.state = 1 AND a.attempts >= q.max_attempts
-                       AND a.expiry < p_now)
-            ORDER BY a.group_id FOR NO KEY UPDATE OF a) x;
+  SELECT coalesce(array_agg(a.group_id), '{}'), array_agg(a.key), array_agg(a.head_seq),
+         coalesce(array_agg(l.place), '{}')
+    INTO v_groups, v_keys, v_heads, v_places
+    FROM (SELECT u.group_id, u.fence, min(u.ord) AS place
+            FROM unnest(p_groups, p_fences) WITH ORDINALITY AS u(group_id, fence, ord)
+            GROUP BY u.group_id, u.fence ORDER BY u.group_id, u.fence OFFSET 0) l,
+         LATERAL (SELECT * FROM fairlane.active_group b
+                    WHERE b.queue = q.id AND b.group_id = l.group_id AND b.fence = l.fence
+                      AND NOT (q.max_attempts > 0 AND b.state = 1
+                               AND b.attempts >= q.max_attempts AND b.expiry < p_now)
+                    FOR NO KEY UPDATE) a;
   acked := cardinality(v_groups);
-  -- Of a lease given twice the first is done, the second stale.
-  SELECT array_agg(c.group_id IS NOT NULL AND u.place = 1 ORDER BY u.ord) INTO settled
-    FROM (SELECT r.group_id, r.fence, r.ord,
-                 row_number() OVER (PARTITION BY r.group_id, r.fence ORDER BY r.ord) AS place
-            FROM unnest(p_groups, p_fences) WITH ORDINALITY AS r(group_id, fence, ord)) u
-    LEFT JOIN unnest(v_groups, v_fences) AS c(group_id, fence)
-      ON c.group_id = u.group_id AND c.fence = u.fence;
+  settled := array_fill(false, ARRAY[cardinality(p_groups)]);
+  FOREACH v_place IN ARRAY v_places LOOP
+    settled[v_place] := true;
+  END LOOP;
   IF acked = 0 THEN
     RETURN;
   END IF;
-  DELETE FROM fairlane.message m USING unnest(v_keys, v_heads) AS u(key, head)
-    WHERE m.group_key = u.key AND m.seq = u.head;
+  DELETE FROM fairlane.message m WHERE m.ctid = ANY (ARRAY(
+    SELECT f.place FROM unnest(v_keys, v_heads) AS u(key, head),
+      LATERAL (SELECT o.ctid AS place FROM fairlane.message o
+                 WHERE o.group_key = u.key AND o.seq = u.head OFFSET 0) f));
   SELECT * INTO claimable, v_rest FROM fairlane.advance_many(q, v_groups);
   IF v_rest IS NOT NULL THEN
     -- As remove_head: who publishes into them is waited for, and then looked for again.
-    PERFORM 1 FROM fairlane.active_group a
-      WHERE a.queue = q.id AND a.group_id = ANY (v_rest) ORDER BY a.group_id FOR UPDATE;
+    PERFORM 1 FROM (SELECT r FROM unnest(v_rest) r ORDER BY r OFFSET 0) u,
+      LATERAL (SELECT FROM fairlane.active_group b
+                 WHERE b.queue = q.id AND b.group_id = u.r FOR UPDATE) a;
     SELECT * INTO v_claimable, v_rest FROM fairlane.advance_many(q, v_rest);
     claimable := greatest(claimable, v_claimable);
-    DELETE FROM fairlane.active_group a USING unnest(v_rest) AS u(group_id)
-      WHERE a.queue = q.id AND a.group_id = u.group_id;
+    DELETE FROM fairlane.active_group a
+      USING (SELECT q.id AS queue, r FROM unnest(v_rest) r OFFSET 0) u
+      WHERE a.queue = u.queue AND a.group_id = u.r;
   END IF;
 END $$;
 CREATE FUNCTION fairlane.advance_many(q fairlane.queue, p_groups bytea[], OUT claimable integer, OUT rest bytea[]) RETURNS record
@@ -85,14 +88,16 @@ CREATE FUNCTION fairlane.advance_many(q fairlane.queue, p_groups bytea[], OUT cl
     AS $$
 BEGIN
   WITH next AS (
-    SELECT a.group_id, (SELECT m.seq FROM fairlane.message m
-                          WHERE m.group_key = a.key AND m.seq > a.head_seq
-                          ORDER BY m.seq LIMIT 1) AS seq
-      FROM unnest(p_groups) AS u(group_id)
-      JOIN fairlane.active_group a ON a.queue = q.id AND a.group_id = u.group_id
+    SELECT a.queue, u.group_id, (SELECT m.seq FROM fairlane.message m
+                                   WHERE m.group_key = a.key AND m.seq > a.head_seq
+                                   ORDER BY m.seq LIMIT 1) AS seq
+      FROM unnest(p_groups) AS u(group_id),
+           LATERAL (SELECT b.queue, b.key, b.head_seq FROM fairlane.active_group b
+                      WHERE b.queue = q.id AND b.group_id = u.group_id OFFSET 0) a
   ), advanced AS (
     UPDATE fairlane.active_group a SET head_seq = n.seq, attempts = 0, state = 0, fence = 0
-      FROM next n WHERE a.queue = q.id AND a.group_id = n.group_id AND n.seq IS NOT NULL
+      FROM next n
+      WHERE a.queue = n.queue AND a.group_id = n.group_id AND n.seq IS NOT NULL
       RETURNING CASE WHEN a.suspended THEN NULL ELSE a.priority END AS priority
   )
   SELECT (SELECT max(priority) FROM advanced),
@@ -560,13 +565,14 @@ BEGIN
   IF cardinality(v_locks) <= most_locks THEN
     PERFORM pg_advisory_xact_lock(k) FROM unnest(v_locks) k;
   END IF;
-  PERFORM 1 FROM fairlane.active_group a
-    JOIN (SELECT DISTINCT g AS group_id FROM unnest(p_groups) g) d
-      ON a.queue = p_queue AND a.group_id = d.group_id
-    ORDER BY a.group_id FOR KEY SHARE OF a;
+  PERFORM 1 FROM (SELECT DISTINCT g FROM unnest(p_groups) g ORDER BY g OFFSET 0) d,
+    LATERAL (SELECT FROM fairlane.active_group b
+               WHERE b.queue = p_queue AND b.group_id = d.g FOR KEY SHARE) a;
   IF q.max_group_messages > 0 AND EXISTS (
       SELECT FROM (SELECT g AS group_id, count(*) AS added FROM unnest(p_groups) g GROUP BY g) n
-        LEFT JOIN fairlane.active_group a ON a.queue = p_queue AND a.group_id = n.group_id
+        LEFT JOIN LATERAL (SELECT b.key, b.head_seq FROM fairlane.active_group b
+                             WHERE b.queue = p_queue AND b.group_id = n.group_id OFFSET 0) a
+          ON true
         WHERE n.added > q.max_group_messages OR EXISTS (
           SELECT FROM fairlane.message m WHERE m.group_key = a.key AND m.seq >= a.head_seq
             ORDER BY m.seq OFFSET q.max_group_messages - n.added LIMIT 1)) THEN
@@ -587,7 +593,7 @@ BEGIN
     SELECT DISTINCT ON (u.group_id) u.group_id, u.priority, u.seq
       FROM unnest(p_groups, p_priorities, seqs) AS u(group_id, priority, seq)
       WHERE NOT EXISTS (SELECT FROM fairlane.active_group a
-                        WHERE a.queue = p_queue AND a.group_id = u.group_id)
+                        WHERE a.queue = p_queue AND a.group_id = u.group_id OFFSET 0)
       ORDER BY u.group_id, u.seq
   ), made AS (
     INSERT INTO fairlane.active_group
@@ -595,7 +601,7 @@ BEGIN
              CASE q.rotation WHEN 0 THEN 0 ELSE nextval('fairlane.ticket') END, f.seq, 0, 0,
              p_queue, f.priority, 0, 0,
              EXISTS (SELECT FROM fairlane.suspended s
-                     WHERE s.queue = p_queue AND s.group_id = f.group_id),
+                     WHERE s.queue = p_queue AND s.group_id = f.group_id OFFSET 0),
              f.group_id, ''
         FROM (SELECT * FROM first ORDER BY seq OFFSET 0) f
       RETURNING CASE WHEN active_group.suspended THEN NULL ELSE active_group.priority END
@@ -604,8 +610,9 @@ BEGIN
   SELECT max(made.priority) INTO claimable FROM made;
   INSERT INTO fairlane.message
     SELECT a.key, u.seq, v_now, u.event
-      FROM unnest(p_groups, seqs, p_events) AS u(group_id, seq, event)
-      JOIN fairlane.active_group a ON a.queue = p_queue AND a.group_id = u.group_id;
+      FROM unnest(p_groups, seqs, p_events) AS u(group_id, seq, event),
+           LATERAL (SELECT b.key FROM fairlane.active_group b
+                      WHERE b.queue = p_queue AND b.group_id = u.group_id OFFSET 0) a;
   status := 0;
 END $$;
 CREATE FUNCTION fairlane.call_redrive(p_queue integer, p_seq bigint, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT is_found boolean, OUT seq bigint) RETURNS record
@@ -905,7 +912,7 @@ BEGIN
               worker_id = p_worker
           WHERE a.queue = p_queue AND a.group_id = (
             SELECT b.group_id FROM fairlane.active_group b
-              WHERE b.queue = p_queue AND b.group_id = v_group AND b.state = 0
+              WHERE b.queue = p_queue AND b.group_id = v_group AND b.state < 1
                 AND NOT b.suspended AND b.turn = v_turn AND b.head_seq = v_head
               FOR NO KEY UPDATE SKIP LOCKED)
           RETURNING a.attempts, (SELECT m.event FROM fairlane.message m
@@ -987,17 +994,18 @@ BEGIN
     WHERE f.id = w.id;
   IF w.max_messages > 0 THEN
     INSERT INTO fairlane.counter
-      SELECT w.id, (SELECT count(*) FROM fairlane.active_group a
-                      JOIN fairlane.message m ON m.group_key = a.key WHERE a.queue = w.id)
+      SELECT w.id, (SELECT coalesce(sum((SELECT count(*) FROM fairlane.message m
+                                           WHERE m.group_key = a.key)), 0)
+                      FROM fairlane.active_group a WHERE a.queue = w.id)
       ON CONFLICT (queue) DO UPDATE SET messages = excluded.messages;
   END IF;
   IF w.rotation = 1 AND q.rotation = 0 THEN
     -- Nobody stood in a line before: they line up as they would have been claimed.
     UPDATE fairlane.active_group a SET turn = l.place
-      FROM (SELECT o.group_id, nextval('fairlane.ticket') AS place
-              FROM (SELECT b.group_id FROM fairlane.active_group b WHERE b.queue = w.id
+      FROM (SELECT o.queue, o.group_id, nextval('fairlane.ticket') AS place
+              FROM (SELECT b.queue, b.group_id FROM fairlane.active_group b WHERE b.queue = w.id
                       ORDER BY b.last_claimed_at, b.head_seq OFFSET 0) o) l
-      WHERE a.queue = w.id AND a.group_id = l.group_id;
+      WHERE a.queue = l.queue AND a.group_id = l.group_id;
   ELSIF w.rotation = 0 AND q.rotation = 1 THEN
     UPDATE fairlane.active_group a SET turn = a.last_claimed_at WHERE a.queue = w.id;
   END IF;
@@ -1045,14 +1053,14 @@ BEGIN
               ORDER BY f.turn, f.head_seq LIMIT p_count - cardinality(seqs)) x;
     EXIT WHEN v_groups IS NULL;
     WITH picked AS (
-      SELECT a.group_id, u.ord
-        FROM unnest(v_groups, v_turns, v_heads) WITH ORDINALITY AS u(group_id, turn, head, ord)
-        JOIN fairlane.active_group a
-          ON a.queue = q.id AND a.group_id = u.group_id AND a.turn = u.turn
-             AND a.head_seq = u.head AND a.state = 0 AND NOT a.suspended
-        FOR NO KEY UPDATE OF a SKIP LOCKED
+      SELECT a.queue, a.group_id, u.ord
+        FROM unnest(v_groups, v_turns, v_heads) WITH ORDINALITY AS u(group_id, turn, head, ord),
+             LATERAL (SELECT b.queue, b.group_id FROM fairlane.active_group b
+                        WHERE b.queue = q.id AND b.group_id = u.group_id AND b.turn = u.turn
+                          AND b.head_seq = u.head AND b.state < 1 AND NOT b.suspended
+                        FOR NO KEY UPDATE SKIP LOCKED) a
     ), numbered AS (
-      SELECT s.group_id, s.ord, nextval('fairlane.ticket') AS fence
+      SELECT s.queue, s.group_id, s.ord, nextval('fairlane.ticket') AS fence
         FROM (SELECT * FROM picked ORDER BY ord OFFSET 0) s
     ), taken AS (
       UPDATE fairlane.active_group a
@@ -1060,7 +1068,7 @@ BEGIN
             turn = CASE q.rotation WHEN 0 THEN p_now ELSE n.fence END,
             expiry = fairlane.later(p_now, p_visibility), fence = n.fence, worker_id = p_worker
         FROM numbered n
-        WHERE a.queue = q.id AND a.group_id = n.group_id
+        WHERE a.queue = n.queue AND a.group_id = n.group_id
         RETURNING n.ord, a.group_id, a.head_seq, a.attempts, a.fence,
                   (SELECT m.event FROM fairlane.message m
                      WHERE m.group_key = a.key AND m.seq = a.head_seq) AS event
@@ -1192,12 +1200,12 @@ BEGIN
   died := 0;
   IF q.max_attempts = 0 THEN
     WITH over AS (
-      SELECT a.group_id FROM fairlane.active_group a
+      SELECT a.queue, a.group_id FROM fairlane.active_group a
         WHERE a.queue = q.id AND a.state <> 0 AND a.expiry < p_now
         ORDER BY a.expiry LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED
     ), freed AS (
       UPDATE fairlane.active_group a SET state = 0 FROM over
-        WHERE a.queue = q.id AND a.group_id = over.group_id AND a.state <> 0 AND a.expiry < p_now
+        WHERE a.queue = over.queue AND a.group_id = over.group_id
         RETURNING CASE WHEN a.suspended THEN NULL ELSE a.priority END AS priority
     )
     SELECT count(*), max(priority) INTO lapsed, claimable FROM freed;
@@ -1462,8 +1470,8 @@ INSERT INTO fairlane.message VALUES (29, 2, 36000000000, '\x62');
 INSERT INTO fairlane.message VALUES (27, 3, 36000000000, '\x61');
 INSERT INTO fairlane.message VALUES (31, 4, 36000000000, '\x63');
 INSERT INTO fairlane.message VALUES (33, 5, 36000000000, '\x64');
-INSERT INTO fairlane.queue VALUES (1, '\x64656661756c74', 8614559803697253129, 'fairlane.seq_1', 0, 0, 2, 0, 0, 0);
-INSERT INTO fairlane.queue VALUES (2, '\x6c696e65', 22204189731339824, 'fairlane.seq_2', 1, 1, 1, 7, 3, 9);
+INSERT INTO fairlane.queue VALUES (1, '\x64656661756c74', 6116711547574932308, 'fairlane.seq_1', 0, 0, 2, 0, 0, 0);
+INSERT INTO fairlane.queue VALUES (2, '\x6c696e65', 5995172062277663110, 'fairlane.seq_2', 1, 1, 1, 7, 3, 9);
 INSERT INTO fairlane.suspended VALUES (1, '\x77696e646f77');
 INSERT INTO fairlane.suspended VALUES (1, '\x616273656e74');
 INSERT INTO fairlane.suspended VALUES (2, '\x62');
