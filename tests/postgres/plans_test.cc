@@ -20,8 +20,10 @@ class PostgresPlansTest : public PostgresTest {
 
   void publish(Transport<Bytes>& transport, const std::string& prefix, int groups) const {
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(groups));
     for (int i = 0; i < groups; ++i) names.push_back(prefix + std::to_string(i));
     std::vector<Publication<Bytes>> batch;
+    batch.reserve(names.size());
     for (const auto& name : names) batch.push_back({name, "e", static_cast<std::int32_t>(groups)});
     transport.publish_batch(batch);
   }

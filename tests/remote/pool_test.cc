@@ -125,6 +125,7 @@ TEST_F(PoolTest, ManyThreadsNeverHaveMoreThanThereMayBe) {
   std::atomic<int> lent{0};
   std::atomic<int> most{0};
   std::vector<std::jthread> threads;
+  threads.reserve(6);
   for (int i = 0; i < 6; ++i) {
     threads.emplace_back([&, i] {
       for (int n = 0; n < 500; ++n) {

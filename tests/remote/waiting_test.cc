@@ -350,6 +350,7 @@ TEST_F(RemoteWaitingTest, NoWakeUpIsLostAmongManyThreads) {
   constexpr int count = 2'000;
   std::atomic<int> taken{0};
   std::vector<std::jthread> workers;
+  workers.reserve(4);
   for (int i = 0; i < 4; ++i) {
     workers.emplace_back([&] {
       while (taken < count) {
