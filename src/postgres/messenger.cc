@@ -50,7 +50,7 @@ std::int32_t Messenger::listen(remote::Listener& listener) {
   listener_ = &listener;
   const auto failures = failures_;
   if (listens_as_ == 0 && !closing_) {
-    if (SteadyClock::now() < next_try_) throw TransportError(ErrorCode::unavailable, fault_);
+    if (backoff_.is_pausing()) throw TransportError(ErrorCode::unavailable, fault_);
     wants_to_listen_ = true;
     start();
     wake();
@@ -113,7 +113,7 @@ Messenger::Task Messenger::next_task() {
   const auto now = SteadyClock::now();
   Task task;
   task.is_over = closing_ && (news_.is_empty() || was_in_vain_);
-  if (connection_ == nullptr && now < next_try_ && !closing_) return task;
+  if (connection_ == nullptr && backoff_.is_pausing() && !closing_) return task;
   task.listens = wants_to_listen_ && listens_as_ == 0 && !closing_;
   if (closing_ || now >= next_news_) task.news = std::exchange(news_, News());
   task.connects = task.listens || !task.news.is_empty();
@@ -122,8 +122,8 @@ Messenger::Task Messenger::next_task() {
 
 void Messenger::connect() {
   connection_ = connect_();
-  pause_ = first_pause;
   const std::lock_guard lock(mutex_);
+  backoff_.succeeded();
   was_in_vain_ = false;
 }
 
@@ -148,8 +148,7 @@ void Messenger::lose_connection(bool while_connecting, const std::string& why) {
   if (!while_connecting) return;
   fault_ = why;
   ++failures_;
-  next_try_ = SteadyClock::now() + pause_;
-  pause_ = std::min(2 * pause_, longest_pause);
+  backoff_.failed();
   changed_.notify_all();
 }
 
@@ -191,7 +190,7 @@ void Messenger::sleep() {
     const auto now = SteadyClock::now();
     auto until = SteadyClock::time_point::max();
     if (!news_.is_empty() || (wants_to_listen_ && listens_as_ == 0)) {
-      until = std::max(next_news_, connection_ == nullptr ? next_try_ : now);
+      until = std::max(next_news_, connection_ == nullptr ? backoff_.next_try() : now);
     }
     if (closing_) until = now;
     if (until != SteadyClock::time_point::max()) {

@@ -12,6 +12,7 @@
 
 #include "postgres/connection.h"
 #include "remote/backend.h"
+#include "remote/backoff.h"
 
 namespace fairlane::postgres {
 
@@ -55,8 +56,6 @@ class Messenger {
  private:
   using SteadyClock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds gathering{1};
-  static constexpr std::chrono::milliseconds first_pause{10};
-  static constexpr std::chrono::milliseconds longest_pause{1000};
 
   struct News {
     std::int32_t claimable = std::numeric_limits<std::int32_t>::min();
@@ -104,14 +103,13 @@ class Messenger {
   std::uint64_t failures_ = 0;   // Attempts to connect that were in vain.
   std::string fault_;            // Of the last of them.
   bool was_in_vain_ = false;
-  SteadyClock::time_point next_try_{};
+  remote::Backoff backoff_;
   SteadyClock::time_point next_news_{};
   News news_;
 
   // Of the thread alone.
   std::unique_ptr<Connection> connection_;
   bool has_listened_ = false;
-  std::chrono::milliseconds pause_ = first_pause;
 };
 
 }  // namespace fairlane::postgres

@@ -11,8 +11,6 @@ using remote::Answer;
 
 namespace {
 
-constexpr std::size_t message_head = 16;  // Its seq, and when it was published.
-
 /// Redis counts in 63 bits.
 std::int64_t limit_of(std::size_t limit) noexcept {
   return static_cast<std::int64_t>(std::min<std::size_t>(limit, INT32_MAX));

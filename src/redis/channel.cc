@@ -9,11 +9,6 @@ namespace fairlane::redis {
 
 namespace {
 
-// The first pause is shorter than a restart of a server takes, the last short enough that nobody
-// waits long for one that is back.
-constexpr std::chrono::milliseconds first_pause{10};
-constexpr std::chrono::milliseconds longest_pause{1000};
-
 [[noreturn]] void throw_closed() {
   throw TransportError(ErrorCode::closed, "the transport is closed");
 }
@@ -57,7 +52,7 @@ std::shared_ptr<Channel::Line> Channel::line(Lock& lock) {
 }
 
 std::shared_ptr<Channel::Line> Channel::connect(Lock& lock) {
-  if (SteadyClock::now() < next_try_) throw TransportError(ErrorCode::unavailable, fault_);
+  if (backoff_.is_pausing()) throw TransportError(ErrorCode::unavailable, fault_);
   connecting_ = true;
   lock.unlock();
   std::shared_ptr<Line> made;
@@ -76,12 +71,11 @@ std::shared_ptr<Channel::Line> Channel::connect(Lock& lock) {
   connecting_ = false;
   connected_.notify_all();
   if (made == nullptr) {
-    pause_ = std::clamp(2 * pause_, first_pause, longest_pause);
-    next_try_ = SteadyClock::now() + pause_;
+    backoff_.failed();
     fault_ = fault;
     throw TransportError(ErrorCode::unavailable, fault);
   }
-  pause_ = {};
+  backoff_.succeeded();
   if (closed_) throw_closed();
   return line_ = made;
 }

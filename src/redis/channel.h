@@ -2,7 +2,6 @@
 // reads hands out the replies.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "redis/connection.h"
+#include "remote/backoff.h"
 
 namespace fairlane::redis {
 
@@ -36,8 +36,6 @@ class Channel {
   void close() noexcept;
 
  private:
-  using SteadyClock = std::chrono::steady_clock;
-
   /// A call under way, on its caller's stack.
   struct Call {
     Reply reply = nullptr;
@@ -73,8 +71,7 @@ class Channel {
   std::shared_ptr<Line> line_;  // Null: there is none.
   bool connecting_ = false;
   bool closed_ = false;
-  std::chrono::milliseconds pause_{0};
-  SteadyClock::time_point next_try_{};
+  remote::Backoff backoff_;
   std::string fault_;
 };
 

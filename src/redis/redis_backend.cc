@@ -196,7 +196,6 @@ void RedisBackend::add_claim(Command& command, const remote::ClaimRequest& reque
 std::vector<remote::Claimed> RedisBackend::claimed_in(Outcome& outcome,
                                                       const remote::ClaimRequest& request,
                                                       std::uint64_t fence) const {
-  constexpr std::size_t message_head = 16;  // Its seq, and when it was published.
   const Value answer(outcome.reply.get());
   const auto now = answer[4].integer();
   const auto expires_at = instant(std::min(now + microseconds(request.visibility), never));

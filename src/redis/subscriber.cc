@@ -17,10 +17,6 @@ namespace fairlane::redis {
 
 namespace {
 
-constexpr std::chrono::milliseconds first_pause{10};
-// Who waits for a message waits for the next try too.
-constexpr std::chrono::milliseconds longest_pause{200};
-
 int make_wakeup() {
   const int handle = ::eventfd(0, EFD_CLOEXEC);
   if (handle < 0) throw std::system_error(errno, std::system_category(), "eventfd");
@@ -54,7 +50,7 @@ void Subscriber::run() {
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return closed_ || is_wanted(); });
-      changed_.wait_until(lock, next_try_, [&] { return closed_; });
+      changed_.wait_until(lock, backoff_.next_try(), [&] { return closed_; });
       if (closed_) return;
     }
     std::string fault = "the connection of those who wait was lost";
@@ -68,10 +64,9 @@ void Subscriber::run() {
     ++tries_;
     fault_ = fault;
     if (std::exchange(subscribed_, false)) {
-      pause_ = {};
+      backoff_.succeeded();
     } else {
-      pause_ = std::clamp(2 * pause_, first_pause, longest_pause);
-      next_try_ = SteadyClock::now() + pause_;
+      backoff_.failed();
     }
     changed_.notify_all();
   }
@@ -85,7 +80,7 @@ void Subscriber::subscribe_and_hear() {
   {
     const std::lock_guard lock(mutex_);
     subscribed_ = true;
-    pause_ = {};
+    backoff_.succeeded();
     missed = std::exchange(was_subscribed_, true);
     listener = listener_;
     changed_.notify_all();

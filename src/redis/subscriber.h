@@ -10,6 +10,7 @@
 
 #include "redis/connection.h"
 #include "remote/backend.h"
+#include "remote/backoff.h"
 
 namespace fairlane::redis {
 
@@ -50,8 +51,8 @@ class Subscriber {
   std::thread thread_;
   remote::Listener* listener_ = nullptr;
   SteadyClock::time_point wanted_until_{};
-  SteadyClock::time_point next_try_{};
-  std::chrono::milliseconds pause_{0};
+  // Who waits for a message waits for the next try too.
+  remote::Backoff backoff_{std::chrono::milliseconds(200)};
   std::string fault_;
   unsigned tries_ = 0;
   bool subscribed_ = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ inline std::int64_t microseconds(Instant instant) noexcept {
 inline Instant instant(std::int64_t microseconds) noexcept {
   return microseconds >= never ? Instant::max() : Instant(std::chrono::microseconds(microseconds));
 }
+
+/// Bytes before a message's event: its seq, and when it was published.
+inline constexpr std::size_t message_head = 16;
 
 /// Eight bytes, the highest first.
 inline std::string to_bytes(std::uint64_t number) {

@@ -1,8 +1,6 @@
 // Connections to one server, each lent to one call at a time.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "fairlane/error.h"
+#include "remote/backoff.h"
 
 namespace fairlane::remote {
 
@@ -77,12 +76,6 @@ class Pool {
   }
 
  private:
-  using SteadyClock = std::chrono::steady_clock;
-  // The first pause is shorter than a restart of a server takes, the last short enough that nobody
-  // waits long for one that is back.
-  static constexpr std::chrono::milliseconds first_pause{10};
-  static constexpr std::chrono::milliseconds longest_pause{1000};
-
   /// One that is idle, the last used first, or a new one; with the lock released while it connects.
   std::unique_ptr<Connection> take(std::unique_lock<std::mutex>& lock) {
     while (!idle_.empty()) {
@@ -90,18 +83,17 @@ class Pool {
       idle_.pop_back();
       if (connection->is_alive()) return connection;
     }
-    if (SteadyClock::now() < next_try_) throw TransportError(ErrorCode::unavailable, fault_);
+    if (backoff_.is_pausing()) throw TransportError(ErrorCode::unavailable, fault_);
     lock.unlock();
     try {
       auto connection = connect_();
       lock.lock();
-      pause_ = first_pause;
+      backoff_.succeeded();
       return connection;
     } catch (const TransportError& error) {
       lock.lock();
       fault_ = error.what();
-      next_try_ = SteadyClock::now() + pause_;
-      pause_ = std::min(2 * pause_, longest_pause);
+      backoff_.failed();
       throw;
     }
   }
@@ -120,8 +112,7 @@ class Pool {
   std::vector<std::unique_ptr<Connection>> idle_;
   std::size_t lent_ = 0;
   bool closed_ = false;
-  std::chrono::milliseconds pause_ = first_pause;
-  SteadyClock::time_point next_try_{};
+  Backoff backoff_;
   std::string fault_;
 };
 
