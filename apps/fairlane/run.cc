@@ -79,7 +79,7 @@ void add_output_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--quiet", options.quiet, "No progress and no summary")->group(group);
 }
 
-constexpr auto footer =
+constexpr auto run_footer =
     "Exit code: 0 all done; 1 some are dead or their groups suspended; 2 wrong usage or input,\n"
     "or COMMAND is broken; 130 after Ctrl-C or TERM (a second one ends at once).\n\n"
     "Example: fairlane run --group-by case permits.jsonl.gz -- ./append-to-case cases";
@@ -105,7 +105,7 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& 
   add_failure_options(*command, *options);
   add_turn_options(*command, *options);
   add_output_options(*command, *options);
-  command->footer(std::string(command_footer) + footer);
+  command->footer(std::string(command_footer) + run_footer);
   command->callback([options, &exit_code] {
     require_command(*options);
     exit_code = run::run(*options);

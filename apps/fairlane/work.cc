@@ -12,7 +12,7 @@ namespace fairlane::command {
 
 namespace {
 
-constexpr auto footer =
+constexpr auto work_footer =
     "An event that others published and that is not JSON in one line is \"event_text\" in lines "
     "mode,\n"
     "and bytes that are no text are \"event_base64\" and \"group_base64\".\n"
@@ -58,7 +58,7 @@ void add_work_command(CLI::App& app, const std::vector<std::string>& words, int&
   add_share_options(*command, *options);
   add_results_option(*command, *options);
   command->add_flag("--quiet", options->quiet, "No progress and no summary")->group(head::output);
-  command->footer(std::string(command_footer) + footer);
+  command->footer(std::string(command_footer) + work_footer);
   command->callback([options, &exit_code] {
     require_command(*options);
     exit_code = run::run(*options);

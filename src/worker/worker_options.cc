@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "fairlane/detail/arguments.h"
 #include "fairlane/detail/worker_parts.h"
 #include "fairlane/worker.h"
 
@@ -14,10 +15,6 @@ namespace {
 }
 
 std::string text(Duration duration) { return std::to_string(duration.value().count()) + " ns"; }
-
-void check_duration(const char* name, Duration duration) {
-  if (duration.is_negative()) refuse(std::string(name) + " is negative", text(duration));
-}
 
 void check_share(const char* name, double value) {
   // Written so that what is not a number is refused too.
@@ -33,19 +30,19 @@ void check_count(const char* name, std::size_t value) {
 }  // namespace
 
 Outcome Outcome::retry(Duration delay) {
-  check_duration("delay", delay);
+  detail::check_duration(delay, "delay");
   return Outcome(Retry{delay});
 }
 
 void detail::check_worker_options(const WorkerOptions& options) {
   check_count("threads", options.threads);
   check_count("batch", options.batch);
-  check_duration("visibility", options.visibility);
-  check_duration("grace", options.grace);
+  detail::check_duration(options.visibility, "visibility");
+  detail::check_duration(options.grace, "grace");
   check_share("high_ratio", options.high_ratio);
   check_share("jitter", options.backoff.jitter);
-  check_duration("backoff.min", options.backoff.min);
-  check_duration("backoff.max", options.backoff.max);
+  detail::check_duration(options.backoff.min, "backoff.min");
+  detail::check_duration(options.backoff.max, "backoff.max");
   if (options.backoff.min > options.backoff.max) {
     refuse("backoff.min is more than backoff.max",
            text(options.backoff.min) + " > " + text(options.backoff.max));

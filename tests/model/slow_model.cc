@@ -11,13 +11,13 @@ struct Refused {
   const char* error;
 };
 
-Duration milliseconds(std::int64_t count) { return std::chrono::milliseconds(count); }
+Duration span_of(std::int64_t count) { return std::chrono::milliseconds(count); }
 
 }  // namespace
 
 Outcome SlowModel::apply(const Operation& operation) {
   if (operation.verb == Verb::advance) {
-    clock_ = saturating_add(clock_, milliseconds(operation.ms));
+    clock_ = saturating_add(clock_, span_of(operation.ms));
     return {};
   }
   // Closing and opening look at no message: a death by the clock is recorded by the next call.
@@ -195,7 +195,7 @@ std::optional<LeaseView> SlowModel::take(const Operation& operation, std::uint64
   if (best == groups_.end()) return std::nullopt;
   Group& group = best->second;
   Message& head = group.messages.front();
-  const auto expires_at = saturating_add(now_, milliseconds(operation.ms));
+  const auto expires_at = saturating_add(now_, span_of(operation.ms));
   group.claim = Claim{name, operation.text, expires_at};
   group.parked_until.reset();
   group.last_claimed_at = now_;
@@ -233,10 +233,10 @@ void SlowModel::act_through(const Operation& operation, Groups::iterator at) {
       ++totals_.nacks;
       if (exhausted(group)) return give_up_head(id, "", false);
       group.claim.reset();
-      if (operation.ms > 0) group.parked_until = saturating_add(now_, milliseconds(operation.ms));
+      if (operation.ms > 0) group.parked_until = saturating_add(now_, span_of(operation.ms));
       return;
     case Verb::extend:
-      group.claim->expires_at = saturating_add(now_, milliseconds(operation.ms));
+      group.claim->expires_at = saturating_add(now_, span_of(operation.ms));
       return;
     case Verb::release:
       ++totals_.released;

@@ -17,10 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::uint64_t operations(std::uint64_t share = 1) {
-  return test::count_from_environment("FAIRLANE_STRESS_OPERATIONS", 1'000'000) / share;
-}
-
 void expect_drained(Transport<Bytes>& store) {
   const auto s = store.control().stats();
   EXPECT_EQ(s.leased + s.parked + s.suspended + s.ready + s.waiting, 0u);

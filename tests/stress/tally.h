@@ -7,8 +7,14 @@
 #include <string>
 
 #include "fairlane/transport.h"
+#include "support/seed.h"
 
 namespace fairlane::stress {
+
+/// How many operations a test does; `share` tells which part of them.
+inline std::uint64_t operations(std::uint64_t share = 1) {
+  return test::count_from_environment("FAIRLANE_STRESS_OPERATIONS", 1'000'000) / share;
+}
 
 inline constexpr std::size_t group_count = 4;
 

@@ -17,10 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::uint64_t operations(std::uint64_t share = 1) {
-  return test::count_from_environment("FAIRLANE_STRESS_OPERATIONS", 1'000'000) / share;
-}
-
 /// A standing clock that counts how often anyone goes to sleep on it: once, and once more for
 /// every wake-up that was in vain.
 class CountingClock final : public Clock {

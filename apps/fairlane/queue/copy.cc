@@ -52,7 +52,7 @@ int copy(const CopyOptions& options) {
   return exit_ok;
 }
 
-constexpr auto footer =
+constexpr auto copy_footer =
     "Each group goes over as one batch, whole and in order, with its priority and its suspension.\n"
     "With --move it is terminated in FROM after it is stored in TO. Messages are as new in TO: "
     "leases,\n"
@@ -82,7 +82,7 @@ void add_copy_command(CLI::App& app, int& exit_code) {
                     "Also if messages are leased: their handlers go on, and others get them again");
   command->add_flag("--continue", options->how.go_on, "Go on with a copy that was ended");
   add_format(*command, options->output);
-  command->footer(footer);
+  command->footer(copy_footer);
   run_when_chosen(*command, exit_code, options, copy);
 }
 

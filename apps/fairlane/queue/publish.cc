@@ -102,7 +102,7 @@ int publish(const PublishOptions& options) {
   return Publishing(options)();
 }
 
-constexpr auto footer =
+constexpr auto publish_footer =
     "A line is {\"group\":\"g\",\"event\":..,\"priority\":0}. An event that is a string is stored "
     "as "
     "its\n"
@@ -127,7 +127,7 @@ void add_publish_command(CLI::App& app, int& exit_code) {
   add_count(*command, "--batch", options->batch, "Lines that are published at once, all or none");
   add_duration(*command, "--wait", options->wait, "How long a line may wait for room");
   command->add_flag("--json", options->json, "Print {\"seq\":..} instead of the number alone");
-  command->footer(footer);
+  command->footer(publish_footer);
   run_when_chosen(*command, exit_code, options, publish);
 }
 
