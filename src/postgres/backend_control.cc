@@ -160,7 +160,8 @@ Answer<bool> PostgresBackend::drop_dead(std::uint64_t seq) {
 }
 
 remote::Look PostgresBackend::look(remote::Listener& listener, const remote::Wishes& wishes) {
-  const std::int32_t pid = messenger_->listen(listener);
+  // A proxy would leave the LISTEN to whoever has the server's session next.
+  const std::int32_t pid = target_.pooled ? 0 : messenger_->listen(listener);
   const Result row =
       ask(look_statement, Parameters(queue_.id, pid, wishes.min_priority, wishes.room, now()));
   set_clock(row.int64(2));

@@ -314,6 +314,19 @@ TEST_F(PostgresTest, PooledCallsNeedNothingOfTheSession) {
   EXPECT_EQ(transport->ack(*transport->claim("w", seconds(30))), Settled::done);
 }
 
+TEST_F(PostgresTest, PooledWaitingLooksAndLeavesNoListenBehind) {
+  auto pooled = options();
+  pooled.pooled = true;
+  const auto waits = open_postgres(pooled);
+  auto lease = std::async(std::launch::async,
+                          [&] { return waits->claim_wait("w", seconds(30), 0, seconds(60)); });
+  open()->publish("a", "1");
+  ASSERT_EQ(lease.wait_for(seconds(10)), std::future_status::ready);
+  EXPECT_EQ(lease.get()->seq(), 1U);
+  EXPECT_EQ(Session().run("SELECT count(*) FROM fairlane.waiter WHERE queue = " + id_of(queue)),
+            "0");
+}
+
 TEST_F(PostgresTest, ADatabaseWhoseTransactionsAreStricterByDefaultIsServedOrRefusedByName) {
   const Database database;
   Session(database.url())

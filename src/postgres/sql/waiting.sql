@@ -13,19 +13,22 @@ DECLARE
   v_wall timestamptz := clock_timestamp();
   v_expired int;
 BEGIN
-  UPDATE fairlane.waiter w
-    SET min_priority = p_min_priority, room = p_room, until = v_wall + interval '3 seconds'
-    WHERE w.queue = p_queue AND w.pid = p_pid;
-  IF NOT FOUND THEN
-    INSERT INTO fairlane.waiter VALUES (p_queue, p_pid, p_min_priority, p_room,
-                                        v_wall + interval '3 seconds')
-      ON CONFLICT (queue, pid) DO UPDATE
-        SET min_priority = excluded.min_priority, room = excluded.room, until = excluded.until;
-    -- Those who went without a word.
-    DELETE FROM fairlane.waiter w
-      WHERE (w.queue, w.pid) IN (SELECT o.queue, o.pid FROM fairlane.waiter o
-                                   WHERE o.until < v_wall - interval '1 minute'
-                                   FOR UPDATE SKIP LOCKED);
+  -- Who has no ear of its own (0) only looks.
+  IF p_pid <> 0 THEN
+    UPDATE fairlane.waiter w
+      SET min_priority = p_min_priority, room = p_room, until = v_wall + interval '3 seconds'
+      WHERE w.queue = p_queue AND w.pid = p_pid;
+    IF NOT FOUND THEN
+      INSERT INTO fairlane.waiter VALUES (p_queue, p_pid, p_min_priority, p_room,
+                                          v_wall + interval '3 seconds')
+        ON CONFLICT (queue, pid) DO UPDATE
+          SET min_priority = excluded.min_priority, room = excluded.room, until = excluded.until;
+      -- Those who went without a word.
+      DELETE FROM fairlane.waiter w
+        WHERE (w.queue, w.pid) IN (SELECT o.queue, o.pid FROM fairlane.waiter o
+                                     WHERE o.until < v_wall - interval '1 minute'
+                                     FOR UPDATE SKIP LOCKED);
+    END IF;
   END IF;
   server_now := coalesce(p_now, fairlane.now_ns());
   SELECT a.priority INTO claimable FROM fairlane.active_group a
