@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,7 @@ std::unique_ptr<Transport<Bytes>> open_url(std::string_view rest, const OpenOpti
   const auto question = rest.find('?');
   postgres.conninfo = "postgresql:" + std::string(rest.substr(0, question));
   char separator = '?';
+  std::set<std::string> names;
   const auto query =
       question == std::string_view::npos ? std::string_view() : rest.substr(question);
   for (std::string_view left = query; !left.empty();) {
@@ -81,6 +83,9 @@ std::unique_ptr<Transport<Bytes>> open_url(std::string_view rest, const OpenOpti
     left.remove_prefix(pair.size());
     if (pair.empty()) continue;
     const auto parsed = common::parse_url("?" + std::string(pair)).parameters;
+    if (!names.insert(parsed.begin()->first).second) {
+      throw std::invalid_argument("postgresql: " + parsed.begin()->first + " is given twice");
+    }
     if (take(postgres, parsed.begin()->first, parsed.begin()->second)) continue;
     postgres.conninfo.append(1, separator).append(pair);
     separator = '&';

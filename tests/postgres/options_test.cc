@@ -237,7 +237,8 @@ TEST_F(PostgresTest, AUrlNamesTheQueueAndLeavesTheRestToLibpq) {
                           "'by url'"),
             "0");
   for (const char* const wrong :
-       {"nonsense=1", "max_connections=0", "pooled=2", "statement_timeout_ms=-1"}) {
+       {"nonsense=1", "max_connections=0", "pooled=2", "statement_timeout_ms=-1", "queue=a&queue=b",
+        "application_name=a&application_name=b"}) {
     EXPECT_THROW(fairlane::open(with_parameter(test::postgres_url(), wrong)), std::invalid_argument)
         << wrong;
   }
