@@ -99,6 +99,9 @@ Connection::Connection(const Target& target) : target_(target), prepares_(!targe
         std::chrono::ceil<std::chrono::milliseconds>(target.statement_timeout.value());
     run("SET default_transaction_isolation = 'read committed'; "
         "SET default_transaction_read_only = off; SET client_min_messages = warning; "
+        // As fairlane.plan_by_index in sql/common.sql, which so need not do it in each call.
+        "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
+        "SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan; "
         "SET statement_timeout = " +
         std::to_string(std::min<std::int64_t>(timeout.count(), 0x7fff'ffff)));
   } catch (...) {

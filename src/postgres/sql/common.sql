@@ -5,6 +5,11 @@
 CREATE FUNCTION fairlane.now_ns() RETURNS bigint LANGUAGE sql VOLATILE AS
 $$ SELECT round(date_part('epoch', clock_timestamp()) * 1e6)::bigint * 1000 $$;
 
+-- What tells one lease of a group from another. Drawn, not counted: a server that lost its last
+-- commits would count from there again, and give a new lease the fence of one that was lost.
+CREATE FUNCTION fairlane.new_fence() RETURNS bigint LANGUAGE sql VOLATILE AS
+$$ SELECT 1 + (random() * 9007199254740990)::bigint $$;
+
 -- Never wraps: what lies too far away is never reached.
 CREATE FUNCTION fairlane.later(instant bigint, by bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
 $$ SELECT CASE WHEN instant > 0 AND by > 9223372036854775807 - instant
@@ -25,16 +30,41 @@ $$ SELECT hashtextextended('fairlane: who publishes' COLLATE "C", queue) $$;
 CREATE FUNCTION fairlane.rules_lock(queue int) RETURNS bigint LANGUAGE sql IMMUTABLE AS
 $$ SELECT hashtextextended('fairlane: who goes by the rules' COLLATE "C", queue) $$;
 
--- Begins a call: from here to the end of the transaction the queue's rules stay as they are.
+-- Makes every statement go by an index, whatever the server last knew about the size of the tables: a
+-- queue is empty one minute and holds a million groups the next, and plans are kept meanwhile. The
+-- library sets this once for each connection; where it cannot, each transaction does.
+CREATE FUNCTION fairlane.plan_by_index() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+          set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+          set_config('jit', 'off', true),
+          set_config('plan_cache_mode', 'force_generic_plan', true);
+END $$;
+
 -- Each statement has to see what was committed before it, so stricter isolation is refused.
+CREATE FUNCTION fairlane.refuse_isolation() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'fairlane works in READ COMMITTED transactions only' USING ERRCODE = 'FL001';
+END $$;
+
+CREATE FUNCTION fairlane.refuse_queue() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'there is no such queue' USING ERRCODE = 'FL002';
+END $$;
+
+-- Begins a call: from here to the end of the transaction the queue's rules stay as they are. The
+-- hottest calls do the same by themselves. A lock is taken within an expression, which is cheaper
+-- than a statement of its own.
 CREATE FUNCTION fairlane.enter(p_queue int, p_publishes boolean) RETURNS fairlane.queue
 LANGUAGE plpgsql AS $$
 DECLARE
   q fairlane.queue;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE EXCEPTION 'fairlane works in READ COMMITTED transactions only'
-      USING ERRCODE = 'FL001';
+    PERFORM fairlane.refuse_isolation();
+  END IF;
+  IF current_setting('plan_cache_mode') <> 'force_generic_plan' THEN
+    PERFORM fairlane.plan_by_index();
   END IF;
   IF p_publishes THEN
     PERFORM pg_advisory_xact_lock_shared(fairlane.door_lock(p_queue));
@@ -43,7 +73,7 @@ BEGIN
   END IF;
   SELECT * INTO q FROM fairlane.queue WHERE id = p_queue;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no such queue' USING ERRCODE = 'FL002';
+    PERFORM fairlane.refuse_queue();
   END IF;
   RETURN q;
 END $$;
@@ -116,7 +146,8 @@ BEGIN
 END $$;
 
 -- Takes note of leases and parks that ran out, at most a hundred, those that others work on left
--- out. A call that finds some ends with it, and is made again: so it is a transaction of its own.
+-- out. It waits for nobody. A call of the library that finds some ends with it, and is made again: so
+-- it is a transaction of its own.
 CREATE FUNCTION fairlane.lapse(q fairlane.queue, p_now bigint,
                                OUT lapsed int, OUT died bigint, OUT claimable int)
 LANGUAGE plpgsql AS $$
@@ -166,9 +197,12 @@ BEGIN
 END $$;
 
 -- Whether something ran out that nobody took note of.
-CREATE FUNCTION fairlane.ran_out(p_queue int, p_now bigint) RETURNS boolean LANGUAGE sql AS
-$$ SELECT EXISTS (SELECT FROM fairlane.active_group a
-                  WHERE a.queue = p_queue AND a.state <> 0 AND a.expiry < p_now) $$;
+-- (Not in SQL: such a function that reads a table is parsed and planned anew in each transaction.)
+CREATE FUNCTION fairlane.ran_out(p_queue int, p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM fairlane.active_group a
+                   WHERE a.queue = p_queue AND a.state <> 0 AND a.expiry < p_now);
+END $$;
 
 -- Whether anybody can ever wait for room.
 CREATE FUNCTION fairlane.is_limited(q fairlane.queue) RETURNS boolean LANGUAGE sql IMMUTABLE AS

@@ -120,13 +120,8 @@ BEGIN
   END IF;
   seq := nextval(q.seq);
   IF g.key IS NULL THEN
-    g.key := nextval('fairlane.ticket');
-    g.priority := 0;
-    g.suspended := EXISTS (SELECT FROM fairlane.suspended s
-                           WHERE s.queue = p_queue AND s.group_id = p_group);
-    INSERT INTO fairlane.active_group VALUES
-      (g.key, 0, CASE q.rotation WHEN 0 THEN 0 ELSE nextval('fairlane.ticket') END, seq, 0, 0,
-       p_queue, 0, 0, 0, g.suspended, p_group, '');
+    SELECT m.key, 0, m.claimable IS NULL INTO g.key, g.priority, g.suspended
+      FROM fairlane.make_group(p_queue, q.rotation, p_group, 0, seq) m;
   ELSE
     DELETE FROM fairlane.message m
       WHERE m.group_key = g.key AND m.seq >= g.head_seq + v_keeps::int;

@@ -16,7 +16,6 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_key bigint;
   v_head bigint;
-  v_suspended boolean;
 BEGIN
   PERFORM pg_advisory_xact_lock(fairlane.group_lock(q.id, p_group));
   SELECT a.key, a.head_seq INTO v_key, v_head FROM fairlane.active_group a
@@ -37,45 +36,92 @@ BEGIN
   status := 0;
   seq := nextval(q.seq);
   IF v_key IS NULL THEN
-    v_key := nextval('fairlane.ticket');
-    v_suspended := EXISTS (SELECT FROM fairlane.suspended s
-                           WHERE s.queue = q.id AND s.group_id = p_group);
-    INSERT INTO fairlane.active_group VALUES
-      (v_key, 0, CASE q.rotation WHEN 0 THEN 0 ELSE nextval('fairlane.ticket') END, seq, 0, 0,
-       q.id, p_priority, 0, 0, v_suspended, p_group, '');
-    IF NOT v_suspended THEN
-      claimable := p_priority;
-    END IF;
+    SELECT m.key, m.claimable INTO v_key, claimable
+      FROM fairlane.make_group(q.id, q.rotation, p_group, p_priority, seq) m;
   END IF;
   INSERT INTO fairlane.message VALUES (v_key, seq, p_now, p_event);
 END $$;
 
+-- A group that was not active, for the message that comes next. The caller has the group's lock.
+CREATE FUNCTION fairlane.make_group(p_queue int, p_rotation int, p_group bytea, p_priority int,
+                                    p_seq bigint, OUT key bigint, OUT claimable int)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_suspended boolean := EXISTS (SELECT FROM fairlane.suspended s
+                                 WHERE s.queue = p_queue AND s.group_id = p_group);
+BEGIN
+  key := nextval('fairlane.ticket');
+  INSERT INTO fairlane.active_group VALUES
+    (key, 0, CASE p_rotation WHEN 0 THEN 0 ELSE nextval('fairlane.ticket') END, p_seq, 0, 0,
+     p_queue, p_priority, 0, 0, v_suspended, p_group, '');
+  claimable := CASE WHEN v_suspended THEN NULL ELSE p_priority END;
+END $$;
+
+-- What fairlane.enter and fairlane.append do, with the fewest statements where there are no limits.
 CREATE FUNCTION fairlane.call_publish(p_queue int, p_group bytea, p_event bytea, p_priority int,
                                       p_now bigint,
                                       OUT status int, OUT died bigint, OUT claimable int,
                                       OUT room boolean, OUT detail bigint, OUT seqs bigint[])
 LANGUAGE plpgsql AS $$
 DECLARE
-  q fairlane.queue := fairlane.enter(p_queue, true);
-  v_now bigint := coalesce(p_now, fairlane.now_ns());
+  q fairlane.queue;
+  v_sequence regclass;
+  v_rotation int;
+  v_most_bytes bigint;
+  v_limited boolean;
+  v_key bigint;
+  v_now bigint;
+  v_seq bigint;
   v_lapsed int;
 BEGIN
-  IF q.max_event_bytes > 0 AND octet_length(p_event) > q.max_event_bytes THEN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    PERFORM fairlane.refuse_isolation();
+  END IF;
+  IF current_setting('plan_cache_mode') <> 'force_generic_plan' THEN
+    PERFORM fairlane.plan_by_index();
+  END IF;
+  IF pg_advisory_xact_lock_shared(fairlane.door_lock(p_queue)) IS NOT NULL
+     AND pg_advisory_xact_lock(fairlane.group_lock(p_queue, p_group)) IS NOT NULL THEN
+    v_now := coalesce(p_now, fairlane.now_ns());
+  END IF;
+  SELECT f.seq, f.rotation, f.max_event_bytes,
+         f.max_attempts > 0 OR f.max_messages > 0 OR f.max_group_messages > 0, a.key
+    INTO v_sequence, v_rotation, v_most_bytes, v_limited, v_key
+    FROM fairlane.queue f
+    LEFT JOIN LATERAL (SELECT b.key FROM fairlane.active_group b
+                         WHERE b.queue = p_queue AND b.group_id = p_group FOR KEY SHARE) a ON true
+    WHERE f.id = p_queue;
+  IF v_sequence IS NULL THEN
+    PERFORM fairlane.refuse_queue();
+  END IF;
+  IF v_most_bytes > 0 AND octet_length(p_event) > v_most_bytes THEN
     status := 3;
-    detail := q.max_event_bytes;
+    detail := v_most_bytes;
     RETURN;
   END IF;
-  -- A death by the clock may make room, or drain the group.
-  IF q.max_attempts > 0 AND fairlane.ran_out(p_queue, v_now) THEN
-    SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, v_now);
-    IF v_lapsed > 0 THEN
-      status := 1;
-      room := fairlane.is_limited(q) AND died > 0;
-      RETURN;
+  IF v_limited THEN
+    SELECT * INTO q FROM fairlane.queue f WHERE f.id = p_queue;
+    -- A death by the clock may make room, or drain the group.
+    IF q.max_attempts > 0 AND fairlane.ran_out(p_queue, v_now) THEN
+      SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, v_now);
+      IF v_lapsed > 0 THEN
+        status := 1;
+        room := fairlane.is_limited(q) AND died > 0;
+        RETURN;
+      END IF;
     END IF;
+    SELECT a.status, a.claimable, ARRAY[a.seq] INTO status, claimable, seqs
+      FROM fairlane.append(q, p_group, p_event, p_priority, v_now) a;
+    RETURN;
   END IF;
-  SELECT a.status, a.claimable, ARRAY[a.seq] INTO status, claimable, seqs
-    FROM fairlane.append(q, p_group, p_event, p_priority, v_now) a;
+  v_seq := nextval(v_sequence);
+  IF v_key IS NULL THEN
+    SELECT m.key, m.claimable INTO v_key, claimable
+      FROM fairlane.make_group(p_queue, v_rotation, p_group, p_priority, v_seq) m;
+  END IF;
+  INSERT INTO fairlane.message VALUES (v_key, v_seq, v_now, p_event);
+  seqs := ARRAY[v_seq];
+  status := 0;
 END $$;
 
 -- All or nothing, in order.
@@ -98,13 +144,16 @@ BEGIN
     PERFORM pg_advisory_xact_lock(fairlane.door_lock(p_queue));
   END IF;
   q := fairlane.enter(p_queue, true);
-  v_now := coalesce(p_now, fairlane.now_ns());
   IF q.max_event_bytes > 0 AND
      (SELECT max(octet_length(e)) FROM unnest(p_events) e) > q.max_event_bytes THEN
     status := 3;
     detail := q.max_event_bytes;
     RETURN;
   END IF;
+  IF cardinality(v_locks) <= most_locks THEN
+    PERFORM pg_advisory_xact_lock(k) FROM unnest(v_locks) k;
+  END IF;
+  v_now := coalesce(p_now, fairlane.now_ns());
   IF q.max_attempts > 0 AND fairlane.ran_out(p_queue, v_now) THEN
     SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, v_now);
     IF v_lapsed > 0 THEN
@@ -112,10 +161,6 @@ BEGIN
       room := fairlane.is_limited(q) AND died > 0;
       RETURN;
     END IF;
-  END IF;
-
-  IF cardinality(v_locks) <= most_locks THEN
-    PERFORM pg_advisory_xact_lock(k) FROM unnest(v_locks) k;
   END IF;
   PERFORM 1 FROM (SELECT DISTINCT g FROM unnest(p_groups) g ORDER BY g OFFSET 0) d,
     LATERAL (SELECT FROM fairlane.active_group b
@@ -196,6 +241,7 @@ CREATE FUNCTION fairlane.publish(queue text, group_id bytea, event bytea, priori
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_queue int := fairlane.queue_named(queue);
+  v_claimable int;
   a record;
 BEGIN
   IF octet_length(group_id) > 1024 THEN
@@ -204,12 +250,13 @@ BEGIN
   END IF;
   LOOP
     SELECT * INTO a FROM fairlane.call_publish(v_queue, group_id, event, priority, NULL);
+    v_claimable := greatest(v_claimable, a.claimable);
     EXIT WHEN a.status <> 1;
   END LOOP;
   PERFORM fairlane.refuse(a.status, a.detail);
   -- Nobody can know now who will wait when this commits.
-  IF a.claimable IS NOT NULL THEN
-    PERFORM pg_notify('fairlane_' || v_queue, a.claimable || ' 0 0');
+  IF v_claimable IS NOT NULL THEN
+    PERFORM pg_notify('fairlane_' || v_queue, v_claimable || ' 0 0');
   END IF;
   RETURN a.seqs[1];
 END $$;
@@ -222,6 +269,7 @@ RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
   v_queue int := fairlane.queue_named(queue);
   v_count int := cardinality(group_ids);
+  v_claimable int;
   a record;
 BEGIN
   IF cardinality(events) <> v_count OR cardinality(priorities) <> v_count
@@ -235,11 +283,12 @@ BEGIN
   LOOP
     SELECT * INTO a FROM fairlane.call_publish_batch(
       v_queue, group_ids, events, coalesce(priorities, array_fill(0, ARRAY[v_count])), NULL);
+    v_claimable := greatest(v_claimable, a.claimable);
     EXIT WHEN a.status <> 1;
   END LOOP;
   PERFORM fairlane.refuse(a.status, a.detail);
-  IF a.claimable IS NOT NULL THEN
-    PERFORM pg_notify('fairlane_' || v_queue, a.claimable || ' 0 0');
+  IF v_claimable IS NOT NULL THEN
+    PERFORM pg_notify('fairlane_' || v_queue, v_claimable || ' 0 0');
   END IF;
   RETURN a.seqs;
 END $$;

@@ -14,9 +14,18 @@ CREATE FUNCTION fairlane.call_work(
   OUT fences bigint[], OUT expiry bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
-  q fairlane.queue := fairlane.enter(p_queue, false);
+  q fairlane.queue;
   g fairlane.active_group;
   c record;
+  v_rotation int;
+  v_most_attempts bigint;
+  v_limited boolean;
+  v_ran_out boolean;
+  v_key bigint;           -- of the group to ack
+  v_old_head bigint;
+  v_old_priority int;     -- NULL: it is suspended
+  v_last boolean;         -- it ran out on its last attempt
+  v_one bytea;
   v_acks int := cardinality(p_groups);
   v_gone int := 0;        -- messages that the acks removed
   v_lapsed int;
@@ -26,6 +35,7 @@ DECLARE
   v_found int := 0;
   v_floor int;
   v_busy bigint[] := '{}';  -- heads that others work on
+  v_highest int;          -- priority in use
   v_priority int;         -- the first of a priority
   v_next_turn bigint;
   v_next_head bigint;
@@ -37,36 +47,82 @@ DECLARE
   v_attempts int;
   v_event bytea;
 BEGIN
-  server_now := coalesce(p_now, fairlane.now_ns());
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    PERFORM fairlane.refuse_isolation();
+  END IF;
+  IF current_setting('plan_cache_mode') <> 'force_generic_plan' THEN
+    PERFORM fairlane.plan_by_index();
+  END IF;
+  IF pg_advisory_xact_lock_shared(fairlane.rules_lock(p_queue)) IS NOT NULL THEN
+    server_now := coalesce(p_now, fairlane.now_ns());
+  END IF;
   room := false;
-  IF (p_count > 0 OR q.max_attempts > 0) AND fairlane.ran_out(p_queue, server_now) THEN
+  v_one := CASE WHEN v_acks = 1 THEN p_groups[1] END;
+  -- The rules, and the lease to ack, which is locked.
+  SELECT f.rotation, f.max_attempts, f.max_messages > 0 OR f.max_group_messages > 0,
+         (p_count > 0 OR f.max_attempts > 0) AND EXISTS (
+           SELECT FROM fairlane.active_group e
+             WHERE e.queue = p_queue AND e.state <> 0 AND e.expiry < server_now),
+         l.key, l.head_seq, CASE WHEN NOT l.suspended THEN l.priority END,
+         f.max_attempts > 0 AND l.state = 1 AND l.attempts >= f.max_attempts
+           AND l.expiry < server_now
+    INTO v_rotation, v_most_attempts, v_limited, v_ran_out, v_key, v_old_head, v_old_priority,
+         v_last
+    FROM fairlane.queue f
+    LEFT JOIN LATERAL (
+      SELECT a.key, a.head_seq, a.suspended, a.priority, a.state, a.attempts, a.expiry
+        FROM fairlane.active_group a
+        WHERE a.queue = p_queue AND a.group_id = v_one AND a.fence = p_fences[1]
+        FOR NO KEY UPDATE) l ON true
+    WHERE f.id = p_queue;
+  IF v_rotation IS NULL THEN
+    PERFORM fairlane.refuse_queue();
+  END IF;
+  IF v_ran_out OR v_limited OR v_acks > 1 OR p_count > 1 OR v_last THEN
+    SELECT * INTO q FROM fairlane.queue f WHERE f.id = p_queue;
+  END IF;
+  IF v_ran_out THEN
     SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, server_now);
     IF v_lapsed > 0 THEN
       status := 1;
-      room := fairlane.is_limited(q) AND died > 0;
+      room := v_limited AND died > 0;
       RETURN;
     END IF;
   END IF;
 
   IF v_acks = 1 THEN
-    SELECT * INTO g FROM fairlane.active_group a
-      WHERE a.queue = p_queue AND a.group_id = p_groups[1] AND a.fence = p_fences[1]
-      FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF v_key IS NULL THEN
       settled := '{f}';
-    ELSIF q.max_attempts > 0 AND g.state = 1 AND g.attempts >= q.max_attempts
-          AND g.expiry < server_now THEN
+    ELSIF v_last THEN
       settled := '{f}';
+      SELECT * INTO g FROM fairlane.active_group a
+        WHERE a.queue = p_queue AND a.group_id = v_one;
       v_left := fairlane.fail_exhausted(q, g, true);
       v_gone := CASE WHEN v_left < 2 THEN 1 ELSE 0 END;
       died := v_gone;
     ELSE
       settled := '{t}';
       v_gone := 1;
-      v_left := fairlane.remove_head(g, true);
+      v_left := 1;
+      -- As remove_head, where another message follows. It is looked for once the record is locked.
+      WITH next AS MATERIALIZED (
+        SELECT m.seq FROM fairlane.message m
+          WHERE m.group_key = v_key AND m.seq > v_old_head ORDER BY m.seq LIMIT 1
+      ), removed AS (
+        DELETE FROM fairlane.message m USING next
+          WHERE m.group_key = v_key AND m.seq = v_old_head
+      )
+      UPDATE fairlane.active_group a
+        SET head_seq = next.seq, attempts = 0, state = 0, fence = 0
+        FROM next WHERE a.queue = p_queue AND a.group_id = v_one;
+      IF NOT FOUND THEN
+        SELECT * INTO g FROM fairlane.active_group a
+          WHERE a.queue = p_queue AND a.group_id = v_one;
+        v_left := fairlane.remove_head(g, true);
+      END IF;
     END IF;
-    IF v_left = 1 AND NOT g.suspended THEN
-      claimable := g.priority;
+    IF v_left = 1 THEN
+      claimable := v_old_priority;
     END IF;
   ELSIF v_acks > 1 THEN
     SELECT b.settled, b.acked, b.claimable INTO settled, v_gone, claimable
@@ -90,8 +146,11 @@ BEGIN
       v_group := NULL;
       v_floor := p_floor;
       LOOP
-        SELECT a.priority, a.turn, a.head_seq, a.group_id
-          INTO v_priority, v_next_turn, v_next_head, v_next_group
+        SELECT a.priority, a.turn, a.head_seq, a.group_id,
+               (SELECT b.priority FROM fairlane.active_group b
+                  WHERE b.queue = p_queue AND b.state = 0 AND NOT b.suspended
+                  ORDER BY b.priority DESC LIMIT 1)
+          INTO v_priority, v_next_turn, v_next_head, v_next_group, v_highest
           FROM fairlane.active_group a
           WHERE a.queue = p_queue AND a.priority >= v_floor AND a.state = 0 AND NOT a.suspended
             AND a.head_seq <> ALL (v_busy)
@@ -103,14 +162,15 @@ BEGIN
           v_turn := v_next_turn;
           v_head := v_next_head;
         END IF;
-        EXIT WHEN v_priority = 2147483647;
+        EXIT WHEN v_priority >= v_highest;
         v_floor := v_priority + 1;
       END LOOP;
       IF v_group IS NOT NULL THEN
-        v_fence := nextval('fairlane.ticket');
+        v_fence := fairlane.new_fence();
         UPDATE fairlane.active_group a
           SET state = 1, attempts = a.attempts + 1, last_claimed_at = server_now,
-              turn = CASE q.rotation WHEN 0 THEN server_now ELSE v_fence END,
+              turn = CASE v_rotation WHEN 0 THEN server_now
+                                     ELSE nextval('fairlane.ticket') END,
               expiry = fairlane.later(server_now, p_visibility), fence = v_fence,
               worker_id = p_worker
           WHERE a.queue = p_queue AND a.group_id = (
@@ -135,6 +195,9 @@ BEGIN
       END IF;
     END IF;
 
+    IF q.id IS NULL THEN
+      SELECT * INTO q FROM fairlane.queue f WHERE f.id = p_queue;
+    END IF;
     -- Nothing was got. Is there something all the same that others work on, or that ran out? Then
     -- wait for them, and look again.
     SELECT a.group_id INTO c FROM fairlane.active_group a
@@ -144,7 +207,7 @@ BEGIN
       SELECT a.group_id INTO c FROM fairlane.active_group a
         WHERE a.queue = p_queue AND a.state <> 0 AND a.expiry < server_now
           AND NOT a.suspended AND a.priority >= p_floor
-          AND (q.max_attempts = 0 OR a.state = 2 OR a.attempts < q.max_attempts
+          AND (v_most_attempts = 0 OR a.state = 2 OR a.attempts < v_most_attempts
                OR (q.when_exhausted = 0 AND EXISTS (
                  SELECT FROM fairlane.message m
                    WHERE m.group_key = a.key AND m.seq > a.head_seq)))
@@ -157,7 +220,7 @@ BEGIN
     server_now := coalesce(p_now, fairlane.now_ns());
     SELECT * INTO v_lapsed, v_died, v_claimable FROM fairlane.lapse(q, server_now);
     died := coalesce(died, 0) + v_died;
-    room := room OR (fairlane.is_limited(q) AND v_died > 0);
+    room := room OR (v_limited AND v_died > 0);
     claimable := greatest(claimable, v_claimable);
   END LOOP;
 
@@ -170,8 +233,8 @@ BEGIN
       ORDER BY a.priority DESC LIMIT 1;
   END IF;
   IF v_gone > 0 THEN
-    room := fairlane.is_limited(q);
-    IF q.max_messages > 0 THEN
+    room := v_limited;
+    IF v_limited AND q.max_messages > 0 THEN
       UPDATE fairlane.counter n SET messages = n.messages - v_gone WHERE n.queue = p_queue;
     END IF;
   END IF;
@@ -300,12 +363,14 @@ BEGIN
                           AND b.head_seq = u.head AND b.state < 1 AND NOT b.suspended
                         FOR NO KEY UPDATE SKIP LOCKED) a
     ), numbered AS (
-      SELECT s.queue, s.group_id, s.ord, nextval('fairlane.ticket') AS fence
+      SELECT s.queue, s.group_id, fairlane.new_fence() AS fence,
+             CASE q.rotation WHEN 0 THEN p_now ELSE nextval('fairlane.ticket') END AS turn,
+             s.ord
         FROM (SELECT * FROM picked ORDER BY ord OFFSET 0) s
     ), taken AS (
       UPDATE fairlane.active_group a
         SET state = 1, attempts = a.attempts + 1, last_claimed_at = p_now,
-            turn = CASE q.rotation WHEN 0 THEN p_now ELSE n.fence END,
+            turn = n.turn,
             expiry = fairlane.later(p_now, p_visibility), fence = n.fence, worker_id = p_worker
         FROM numbered n
         WHERE a.queue = n.queue AND a.group_id = n.group_id
