@@ -315,12 +315,13 @@ TEST_F(PostgresTest, PooledCallsNeedNothingOfTheSession) {
 }
 
 TEST_F(PostgresTest, PooledWaitingLooksAndLeavesNoListenBehind) {
-  auto pooled = options();
+  PostgresOptions pooled{.conninfo = test::postgres_url(), .queue_name = queue};
+  const auto publishes = open_postgres(pooled);
   pooled.pooled = true;
   const auto waits = open_postgres(pooled);
   auto lease = std::async(std::launch::async,
                           [&] { return waits->claim_wait("w", seconds(30), 0, seconds(60)); });
-  open()->publish("a", "1");
+  publishes->publish("a", "1");
   ASSERT_EQ(lease.wait_for(seconds(10)), std::future_status::ready);
   EXPECT_EQ(lease.get()->seq(), 1U);
   EXPECT_EQ(Session().run("SELECT count(*) FROM fairlane.waiter WHERE queue = " + id_of(queue)),

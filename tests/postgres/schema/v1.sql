@@ -25,12 +25,6 @@ CREATE TABLE fairlane.queue (
 );
 CREATE FUNCTION fairlane.ack_many(q fairlane.queue, p_groups bytea[], p_fences bigint[], p_now bigint, OUT settled boolean[], OUT acked integer, OUT claimable integer) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   v_groups bytea[];
@@ -79,12 +73,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.advance_many(q fairlane.queue, p_groups bytea[], OUT claimable integer, OUT rest bytea[]) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 BEGIN
   WITH next AS (
@@ -106,17 +94,10 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.append(q fairlane.queue, p_group bytea, p_event bytea, p_priority integer, p_now bigint, OUT status integer, OUT claimable integer, OUT seq bigint) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   v_key bigint;
   v_head bigint;
-  v_suspended boolean;
 BEGIN
   PERFORM pg_advisory_xact_lock(fairlane.group_lock(q.id, p_group));
   SELECT a.key, a.head_seq INTO v_key, v_head FROM fairlane.active_group a
@@ -137,15 +118,8 @@ BEGIN
   status := 0;
   seq := nextval(q.seq);
   IF v_key IS NULL THEN
-    v_key := nextval('fairlane.ticket');
-    v_suspended := EXISTS (SELECT FROM fairlane.suspended s
-                           WHERE s.queue = q.id AND s.group_id = p_group);
-    INSERT INTO fairlane.active_group VALUES
-      (v_key, 0, CASE q.rotation WHEN 0 THEN 0 ELSE nextval('fairlane.ticket') END, seq, 0, 0,
-       q.id, p_priority, 0, 0, v_suspended, p_group, '');
-    IF NOT v_suspended THEN
-      claimable := p_priority;
-    END IF;
+    SELECT m.key, m.claimable INTO v_key, claimable
+      FROM fairlane.make_group(q.id, q.rotation, p_group, p_priority, seq) m;
   END IF;
   INSERT INTO fairlane.message VALUES (v_key, seq, p_now, p_event);
 END $$;
@@ -167,12 +141,6 @@ CREATE TABLE fairlane.active_group (
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0', autovacuum_analyze_scale_factor='0.2');
 CREATE FUNCTION fairlane.bury(g fairlane.active_group, p_reason bytea, p_wait boolean) RETURNS integer
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   v_event bytea;
@@ -189,12 +157,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_cancel(p_queue integer, p_group bytea, p_event bytea, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT detail bigint, OUT dropped bigint, OUT seq bigint) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record;
@@ -233,13 +195,8 @@ BEGIN
   END IF;
   seq := nextval(q.seq);
   IF g.key IS NULL THEN
-    g.key := nextval('fairlane.ticket');
-    g.priority := 0;
-    g.suspended := EXISTS (SELECT FROM fairlane.suspended s
-                           WHERE s.queue = p_queue AND s.group_id = p_group);
-    INSERT INTO fairlane.active_group VALUES
-      (g.key, 0, CASE q.rotation WHEN 0 THEN 0 ELSE nextval('fairlane.ticket') END, seq, 0, 0,
-       p_queue, 0, 0, 0, g.suspended, p_group, '');
+    SELECT m.key, 0, m.claimable IS NULL INTO g.key, g.priority, g.suspended
+      FROM fairlane.make_group(p_queue, q.rotation, p_group, 0, seq) m;
   ELSE
     DELETE FROM fairlane.message m
       WHERE m.group_key = g.key AND m.seq >= g.head_seq + v_keeps::int;
@@ -257,12 +214,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_count(p_queue integer, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT groups bigint, OUT messages bigint, OUT ready bigint, OUT leased bigint, OUT parked bigint, OUT suspended bigint, OUT dead bigint, OUT oldest_age bigint) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -291,12 +242,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_dead_letters(p_queue integer, p_after bigint, p_limit bigint, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT seqs bigint[], OUT group_ids bytea[], OUT events bytea[], OUT attempts integer[], OUT priorities integer[], OUT worker_ids bytea[], OUT reasons bytea[]) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -315,12 +260,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_drop_dead(p_queue integer, p_seq bigint, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT is_found boolean) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -334,12 +273,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_groups(p_queue integer, p_suspended boolean, p_after bytea, p_limit bigint, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT group_ids bytea[]) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -362,12 +295,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_inspect(p_queue integer, p_group bytea, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT suspended boolean, OUT messages bigint, OUT priority integer, OUT last_claimed_at bigint, OUT state integer, OUT expiry bigint, OUT attempts integer, OUT worker_id bytea) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -400,19 +327,22 @@ DECLARE
   v_wall timestamptz := clock_timestamp();
   v_expired int;
 BEGIN
-  UPDATE fairlane.waiter w
-    SET min_priority = p_min_priority, room = p_room, until = v_wall + interval '3 seconds'
-    WHERE w.queue = p_queue AND w.pid = p_pid;
-  IF NOT FOUND THEN
-    INSERT INTO fairlane.waiter VALUES (p_queue, p_pid, p_min_priority, p_room,
-                                        v_wall + interval '3 seconds')
-      ON CONFLICT (queue, pid) DO UPDATE
-        SET min_priority = excluded.min_priority, room = excluded.room, until = excluded.until;
-    -- Those who went without a word.
-    DELETE FROM fairlane.waiter w
-      WHERE (w.queue, w.pid) IN (SELECT o.queue, o.pid FROM fairlane.waiter o
-                                   WHERE o.until < v_wall - interval '1 minute'
-                                   FOR UPDATE SKIP LOCKED);
+  -- Who has no ear of its own (0) only looks.
+  IF p_pid <> 0 THEN
+    UPDATE fairlane.waiter w
+      SET min_priority = p_min_priority, room = p_room, until = v_wall + interval '3 seconds'
+      WHERE w.queue = p_queue AND w.pid = p_pid;
+    IF NOT FOUND THEN
+      INSERT INTO fairlane.waiter VALUES (p_queue, p_pid, p_min_priority, p_room,
+                                          v_wall + interval '3 seconds')
+        ON CONFLICT (queue, pid) DO UPDATE
+          SET min_priority = excluded.min_priority, room = excluded.room, until = excluded.until;
+      -- Those who went without a word.
+      DELETE FROM fairlane.waiter w
+        WHERE (w.queue, w.pid) IN (SELECT o.queue, o.pid FROM fairlane.waiter o
+                                     WHERE o.until < v_wall - interval '1 minute'
+                                     FOR UPDATE SKIP LOCKED);
+    END IF;
   END IF;
   server_now := coalesce(p_now, fairlane.now_ns());
   SELECT a.priority INTO claimable FROM fairlane.active_group a
@@ -471,12 +401,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_peek(p_queue integer, p_group bytea, p_limit bigint, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT seqs bigint[], OUT events bytea[], OUT attempts integer) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -495,43 +419,69 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_publish(p_queue integer, p_group bytea, p_event bytea, p_priority integer, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT detail bigint, OUT seqs bigint[]) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
-  q fairlane.queue := fairlane.enter(p_queue, true);
-  v_now bigint := coalesce(p_now, fairlane.now_ns());
+  q fairlane.queue;
+  v_sequence regclass;
+  v_rotation int;
+  v_most_bytes bigint;
+  v_limited boolean;
+  v_key bigint;
+  v_now bigint;
+  v_seq bigint;
   v_lapsed int;
 BEGIN
-  IF q.max_event_bytes > 0 AND octet_length(p_event) > q.max_event_bytes THEN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    PERFORM fairlane.refuse_isolation();
+  END IF;
+  IF current_setting('plan_cache_mode') <> 'force_generic_plan' THEN
+    PERFORM fairlane.plan_by_index();
+  END IF;
+  IF pg_advisory_xact_lock_shared(fairlane.door_lock(p_queue)) IS NOT NULL
+     AND pg_advisory_xact_lock(fairlane.group_lock(p_queue, p_group)) IS NOT NULL THEN
+    v_now := coalesce(p_now, fairlane.now_ns());
+  END IF;
+  SELECT f.seq, f.rotation, f.max_event_bytes,
+         f.max_attempts > 0 OR f.max_messages > 0 OR f.max_group_messages > 0, a.key
+    INTO v_sequence, v_rotation, v_most_bytes, v_limited, v_key
+    FROM fairlane.queue f
+    LEFT JOIN LATERAL (SELECT b.key FROM fairlane.active_group b
+                         WHERE b.queue = p_queue AND b.group_id = p_group FOR KEY SHARE) a ON true
+    WHERE f.id = p_queue;
+  IF v_sequence IS NULL THEN
+    PERFORM fairlane.refuse_queue();
+  END IF;
+  IF v_most_bytes > 0 AND octet_length(p_event) > v_most_bytes THEN
     status := 3;
-    detail := q.max_event_bytes;
+    detail := v_most_bytes;
     RETURN;
   END IF;
-  -- A death by the clock may make room, or drain the group.
-  IF q.max_attempts > 0 AND fairlane.ran_out(p_queue, v_now) THEN
-    SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, v_now);
-    IF v_lapsed > 0 THEN
-      status := 1;
-      room := fairlane.is_limited(q) AND died > 0;
-      RETURN;
+  IF v_limited THEN
+    SELECT * INTO q FROM fairlane.queue f WHERE f.id = p_queue;
+    -- A death by the clock may make room, or drain the group.
+    IF q.max_attempts > 0 AND fairlane.ran_out(p_queue, v_now) THEN
+      SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, v_now);
+      IF v_lapsed > 0 THEN
+        status := 1;
+        room := fairlane.is_limited(q) AND died > 0;
+        RETURN;
+      END IF;
     END IF;
+    SELECT a.status, a.claimable, ARRAY[a.seq] INTO status, claimable, seqs
+      FROM fairlane.append(q, p_group, p_event, p_priority, v_now) a;
+    RETURN;
   END IF;
-  SELECT a.status, a.claimable, ARRAY[a.seq] INTO status, claimable, seqs
-    FROM fairlane.append(q, p_group, p_event, p_priority, v_now) a;
+  v_seq := nextval(v_sequence);
+  IF v_key IS NULL THEN
+    SELECT m.key, m.claimable INTO v_key, claimable
+      FROM fairlane.make_group(p_queue, v_rotation, p_group, p_priority, v_seq) m;
+  END IF;
+  INSERT INTO fairlane.message VALUES (v_key, v_seq, v_now, p_event);
+  seqs := ARRAY[v_seq];
+  status := 0;
 END $$;
 CREATE FUNCTION fairlane.call_publish_batch(p_queue integer, p_groups bytea[], p_events bytea[], p_priorities integer[], p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT detail bigint, OUT seqs bigint[]) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   most_locks CONSTANT int := 256;
@@ -547,13 +497,16 @@ BEGIN
     PERFORM pg_advisory_xact_lock(fairlane.door_lock(p_queue));
   END IF;
   q := fairlane.enter(p_queue, true);
-  v_now := coalesce(p_now, fairlane.now_ns());
   IF q.max_event_bytes > 0 AND
      (SELECT max(octet_length(e)) FROM unnest(p_events) e) > q.max_event_bytes THEN
     status := 3;
     detail := q.max_event_bytes;
     RETURN;
   END IF;
+  IF cardinality(v_locks) <= most_locks THEN
+    PERFORM pg_advisory_xact_lock(k) FROM unnest(v_locks) k;
+  END IF;
+  v_now := coalesce(p_now, fairlane.now_ns());
   IF q.max_attempts > 0 AND fairlane.ran_out(p_queue, v_now) THEN
     SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, v_now);
     IF v_lapsed > 0 THEN
@@ -561,9 +514,6 @@ BEGIN
       room := fairlane.is_limited(q) AND died > 0;
       RETURN;
     END IF;
-  END IF;
-  IF cardinality(v_locks) <= most_locks THEN
-    PERFORM pg_advisory_xact_lock(k) FROM unnest(v_locks) k;
   END IF;
   PERFORM 1 FROM (SELECT DISTINCT g FROM unnest(p_groups) g ORDER BY g OFFSET 0) d,
     LATERAL (SELECT FROM fairlane.active_group b
@@ -617,12 +567,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_redrive(p_queue integer, p_seq bigint, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT is_found boolean, OUT seq bigint) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -655,12 +599,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_set_suspended(p_queue integer, p_group bytea, p_suspended boolean, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -686,12 +624,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_settle(p_queue integer, p_group bytea, p_fence bigint, p_verb integer, p_duration bigint, p_reason bytea, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT settled boolean) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   q fairlane.queue := fairlane.enter(p_queue, false);
@@ -773,12 +705,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_terminate(p_queue integer, p_group bytea, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT dropped bigint) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   e record := fairlane.enter_control(p_queue, p_now);
@@ -805,17 +731,20 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.call_work(p_queue integer, p_groups bytea[], p_fences bigint[], p_count integer, p_worker bytea, p_visibility bigint, p_floor integer, p_further boolean, p_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean, OUT more integer, OUT server_now bigint, OUT settled boolean[], OUT group_ids bytea[], OUT events bytea[], OUT seqs bigint[], OUT attempts integer[], OUT fences bigint[], OUT expiry bigint) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
-  q fairlane.queue := fairlane.enter(p_queue, false);
+  q fairlane.queue;
   g fairlane.active_group;
   c record;
+  v_rotation int;
+  v_most_attempts bigint;
+  v_limited boolean;
+  v_ran_out boolean;
+  v_key bigint;           -- of the group to ack
+  v_old_head bigint;
+  v_old_priority int;     -- NULL: it is suspended
+  v_last boolean;         -- it ran out on its last attempt
+  v_one bytea;
   v_acks int := cardinality(p_groups);
   v_gone int := 0;        -- messages that the acks removed
   v_lapsed int;
@@ -825,6 +754,7 @@ DECLARE
   v_found int := 0;
   v_floor int;
   v_busy bigint[] := '{}';  -- heads that others work on
+  v_highest int;          -- priority in use
   v_priority int;         -- the first of a priority
   v_next_turn bigint;
   v_next_head bigint;
@@ -836,35 +766,81 @@ DECLARE
   v_attempts int;
   v_event bytea;
 BEGIN
-  server_now := coalesce(p_now, fairlane.now_ns());
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    PERFORM fairlane.refuse_isolation();
+  END IF;
+  IF current_setting('plan_cache_mode') <> 'force_generic_plan' THEN
+    PERFORM fairlane.plan_by_index();
+  END IF;
+  IF pg_advisory_xact_lock_shared(fairlane.rules_lock(p_queue)) IS NOT NULL THEN
+    server_now := coalesce(p_now, fairlane.now_ns());
+  END IF;
   room := false;
-  IF (p_count > 0 OR q.max_attempts > 0) AND fairlane.ran_out(p_queue, server_now) THEN
+  v_one := CASE WHEN v_acks = 1 THEN p_groups[1] END;
+  -- The rules, and the lease to ack, which is locked.
+  SELECT f.rotation, f.max_attempts, f.max_messages > 0 OR f.max_group_messages > 0,
+         (p_count > 0 OR f.max_attempts > 0) AND EXISTS (
+           SELECT FROM fairlane.active_group e
+             WHERE e.queue = p_queue AND e.state <> 0 AND e.expiry < server_now),
+         l.key, l.head_seq, CASE WHEN NOT l.suspended THEN l.priority END,
+         f.max_attempts > 0 AND l.state = 1 AND l.attempts >= f.max_attempts
+           AND l.expiry < server_now
+    INTO v_rotation, v_most_attempts, v_limited, v_ran_out, v_key, v_old_head, v_old_priority,
+         v_last
+    FROM fairlane.queue f
+    LEFT JOIN LATERAL (
+      SELECT a.key, a.head_seq, a.suspended, a.priority, a.state, a.attempts, a.expiry
+        FROM fairlane.active_group a
+        WHERE a.queue = p_queue AND a.group_id = v_one AND a.fence = p_fences[1]
+        FOR NO KEY UPDATE) l ON true
+    WHERE f.id = p_queue;
+  IF v_rotation IS NULL THEN
+    PERFORM fairlane.refuse_queue();
+  END IF;
+  IF v_ran_out OR v_limited OR v_acks > 1 OR p_count > 1 OR v_last THEN
+    SELECT * INTO q FROM fairlane.queue f WHERE f.id = p_queue;
+  END IF;
+  IF v_ran_out THEN
     SELECT * INTO v_lapsed, died, claimable FROM fairlane.lapse(q, server_now);
     IF v_lapsed > 0 THEN
       status := 1;
-      room := fairlane.is_limited(q) AND died > 0;
+      room := v_limited AND died > 0;
       RETURN;
     END IF;
   END IF;
   IF v_acks = 1 THEN
-    SELECT * INTO g FROM fairlane.active_group a
-      WHERE a.queue = p_queue AND a.group_id = p_groups[1] AND a.fence = p_fences[1]
-      FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF v_key IS NULL THEN
       settled := '{f}';
-    ELSIF q.max_attempts > 0 AND g.state = 1 AND g.attempts >= q.max_attempts
-          AND g.expiry < server_now THEN
+    ELSIF v_last THEN
       settled := '{f}';
+      SELECT * INTO g FROM fairlane.active_group a
+        WHERE a.queue = p_queue AND a.group_id = v_one;
       v_left := fairlane.fail_exhausted(q, g, true);
       v_gone := CASE WHEN v_left < 2 THEN 1 ELSE 0 END;
       died := v_gone;
     ELSE
       settled := '{t}';
       v_gone := 1;
-      v_left := fairlane.remove_head(g, true);
+      v_left := 1;
+      -- As remove_head, where another message follows. It is looked for once the record is locked.
+      WITH next AS MATERIALIZED (
+        SELECT m.seq FROM fairlane.message m
+          WHERE m.group_key = v_key AND m.seq > v_old_head ORDER BY m.seq LIMIT 1
+      ), removed AS (
+        DELETE FROM fairlane.message m USING next
+          WHERE m.group_key = v_key AND m.seq = v_old_head
+      )
+      UPDATE fairlane.active_group a
+        SET head_seq = next.seq, attempts = 0, state = 0, fence = 0
+        FROM next WHERE a.queue = p_queue AND a.group_id = v_one;
+      IF NOT FOUND THEN
+        SELECT * INTO g FROM fairlane.active_group a
+          WHERE a.queue = p_queue AND a.group_id = v_one;
+        v_left := fairlane.remove_head(g, true);
+      END IF;
     END IF;
-    IF v_left = 1 AND NOT g.suspended THEN
-      claimable := g.priority;
+    IF v_left = 1 THEN
+      claimable := v_old_priority;
     END IF;
   ELSIF v_acks > 1 THEN
     SELECT b.settled, b.acked, b.claimable INTO settled, v_gone, claimable
@@ -887,8 +863,11 @@ BEGIN
       v_group := NULL;
       v_floor := p_floor;
       LOOP
-        SELECT a.priority, a.turn, a.head_seq, a.group_id
-          INTO v_priority, v_next_turn, v_next_head, v_next_group
+        SELECT a.priority, a.turn, a.head_seq, a.group_id,
+               (SELECT b.priority FROM fairlane.active_group b
+                  WHERE b.queue = p_queue AND b.state = 0 AND NOT b.suspended
+                  ORDER BY b.priority DESC LIMIT 1)
+          INTO v_priority, v_next_turn, v_next_head, v_next_group, v_highest
           FROM fairlane.active_group a
           WHERE a.queue = p_queue AND a.priority >= v_floor AND a.state = 0 AND NOT a.suspended
             AND a.head_seq <> ALL (v_busy)
@@ -900,14 +879,15 @@ BEGIN
           v_turn := v_next_turn;
           v_head := v_next_head;
         END IF;
-        EXIT WHEN v_priority = 2147483647;
+        EXIT WHEN v_priority >= v_highest;
         v_floor := v_priority + 1;
       END LOOP;
       IF v_group IS NOT NULL THEN
-        v_fence := nextval('fairlane.ticket');
+        v_fence := fairlane.new_fence();
         UPDATE fairlane.active_group a
           SET state = 1, attempts = a.attempts + 1, last_claimed_at = server_now,
-              turn = CASE q.rotation WHEN 0 THEN server_now ELSE v_fence END,
+              turn = CASE v_rotation WHEN 0 THEN server_now
+                                     ELSE nextval('fairlane.ticket') END,
               expiry = fairlane.later(server_now, p_visibility), fence = v_fence,
               worker_id = p_worker
           WHERE a.queue = p_queue AND a.group_id = (
@@ -931,6 +911,9 @@ BEGIN
         EXIT;
       END IF;
     END IF;
+    IF q.id IS NULL THEN
+      SELECT * INTO q FROM fairlane.queue f WHERE f.id = p_queue;
+    END IF;
     -- Nothing was got. Is there something all the same that others work on, or that ran out? Then
     -- wait for them, and look again.
     SELECT a.group_id INTO c FROM fairlane.active_group a
@@ -940,7 +923,7 @@ BEGIN
       SELECT a.group_id INTO c FROM fairlane.active_group a
         WHERE a.queue = p_queue AND a.state <> 0 AND a.expiry < server_now
           AND NOT a.suspended AND a.priority >= p_floor
-          AND (q.max_attempts = 0 OR a.state = 2 OR a.attempts < q.max_attempts
+          AND (v_most_attempts = 0 OR a.state = 2 OR a.attempts < v_most_attempts
                OR (q.when_exhausted = 0 AND EXISTS (
                  SELECT FROM fairlane.message m
                    WHERE m.group_key = a.key AND m.seq > a.head_seq)))
@@ -953,7 +936,7 @@ BEGIN
     server_now := coalesce(p_now, fairlane.now_ns());
     SELECT * INTO v_lapsed, v_died, v_claimable FROM fairlane.lapse(q, server_now);
     died := coalesce(died, 0) + v_died;
-    room := room OR (fairlane.is_limited(q) AND v_died > 0);
+    room := room OR (v_limited AND v_died > 0);
     claimable := greatest(claimable, v_claimable);
   END LOOP;
   IF v_found > 0 THEN
@@ -965,8 +948,8 @@ BEGIN
       ORDER BY a.priority DESC LIMIT 1;
   END IF;
   IF v_gone > 0 THEN
-    room := fairlane.is_limited(q);
-    IF q.max_messages > 0 THEN
+    room := v_limited;
+    IF v_limited AND q.max_messages > 0 THEN
       UPDATE fairlane.counter n SET messages = n.messages - v_gone WHERE n.queue = p_queue;
     END IF;
   END IF;
@@ -974,12 +957,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.change_queue(w fairlane.queue) RETURNS void
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   q fairlane.queue;
@@ -1012,12 +989,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.claim_many(q fairlane.queue, p_count integer, p_worker bytea, p_visibility bigint, p_floor integer, p_now bigint, OUT group_ids bytea[], OUT events bytea[], OUT seqs bigint[], OUT attempts integer[], OUT fences bigint[], OUT busy bigint[]) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   v_priorities int[] := '{}';
@@ -1060,12 +1031,14 @@ BEGIN
                           AND b.head_seq = u.head AND b.state < 1 AND NOT b.suspended
                         FOR NO KEY UPDATE SKIP LOCKED) a
     ), numbered AS (
-      SELECT s.queue, s.group_id, s.ord, nextval('fairlane.ticket') AS fence
+      SELECT s.queue, s.group_id, fairlane.new_fence() AS fence,
+             CASE q.rotation WHEN 0 THEN p_now ELSE nextval('fairlane.ticket') END AS turn,
+             s.ord
         FROM (SELECT * FROM picked ORDER BY ord OFFSET 0) s
     ), taken AS (
       UPDATE fairlane.active_group a
         SET state = 1, attempts = a.attempts + 1, last_claimed_at = p_now,
-            turn = CASE q.rotation WHEN 0 THEN p_now ELSE n.fence END,
+            turn = n.turn,
             expiry = fairlane.later(p_now, p_visibility), fence = n.fence, worker_id = p_worker
         FROM numbered n
         WHERE a.queue = n.queue AND a.group_id = n.group_id
@@ -1122,8 +1095,10 @@ DECLARE
   q fairlane.queue;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE EXCEPTION 'fairlane works in READ COMMITTED transactions only'
-      USING ERRCODE = 'FL001';
+    PERFORM fairlane.refuse_isolation();
+  END IF;
+  IF current_setting('plan_cache_mode') <> 'force_generic_plan' THEN
+    PERFORM fairlane.plan_by_index();
   END IF;
   IF p_publishes THEN
     PERFORM pg_advisory_xact_lock_shared(fairlane.door_lock(p_queue));
@@ -1132,18 +1107,12 @@ BEGIN
   END IF;
   SELECT * INTO q FROM fairlane.queue WHERE id = p_queue;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no such queue' USING ERRCODE = 'FL002';
+    PERFORM fairlane.refuse_queue();
   END IF;
   RETURN q;
 END $$;
 CREATE FUNCTION fairlane.enter_control(p_queue integer, p_now bigint, OUT q fairlane.queue, OUT v_now bigint, OUT status integer, OUT died bigint, OUT claimable integer, OUT room boolean) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   v_lapsed int;
@@ -1161,12 +1130,6 @@ BEGIN
 END $$;
 CREATE FUNCTION fairlane.fail_exhausted(q fairlane.queue, g fairlane.active_group, p_wait boolean) RETURNS integer
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 BEGIN
   IF q.when_exhausted = 0 THEN
@@ -1185,12 +1148,6 @@ CREATE FUNCTION fairlane.is_limited(q fairlane.queue) RETURNS boolean
     AS $$ SELECT q.max_messages > 0 OR q.max_group_messages > 0 $$;
 CREATE FUNCTION fairlane.lapse(q fairlane.queue, p_now bigint, OUT lapsed integer, OUT died bigint, OUT claimable integer) RETURNS record
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   g fairlane.active_group;
@@ -1240,9 +1197,34 @@ CREATE FUNCTION fairlane.later(instant bigint, by bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT CASE WHEN instant > 0 AND by > 9223372036854775807 - instant
                THEN 9223372036854775807 ELSE instant + by END $$;
+CREATE FUNCTION fairlane.make_group(p_queue integer, p_rotation integer, p_group bytea, p_priority integer, p_seq bigint, OUT key bigint, OUT claimable integer) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  v_suspended boolean := EXISTS (SELECT FROM fairlane.suspended s
+                                 WHERE s.queue = p_queue AND s.group_id = p_group);
+BEGIN
+  key := nextval('fairlane.ticket');
+  INSERT INTO fairlane.active_group VALUES
+    (key, 0, CASE p_rotation WHEN 0 THEN 0 ELSE nextval('fairlane.ticket') END, p_seq, 0, 0,
+     p_queue, p_priority, 0, 0, v_suspended, p_group, '');
+  claimable := CASE WHEN v_suspended THEN NULL ELSE p_priority END;
+END $$;
+CREATE FUNCTION fairlane.new_fence() RETURNS bigint
+    LANGUAGE sql
+    AS $$ SELECT 1 + (random() * 9007199254740990)::bigint $$;
 CREATE FUNCTION fairlane.now_ns() RETURNS bigint
     LANGUAGE sql
     AS $$ SELECT round(date_part('epoch', clock_timestamp()) * 1e6)::bigint * 1000 $$;
+CREATE FUNCTION fairlane.plan_by_index() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+          set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+          set_config('jit', 'off', true),
+          set_config('plan_cache_mode', 'force_generic_plan', true);
+END $$;
 CREATE FUNCTION fairlane.publish(queue text, group_id bytea, event bytea, priority integer DEFAULT 0) RETURNS bigint
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
@@ -1254,6 +1236,7 @@ CREATE FUNCTION fairlane.publish(queue text, group_id bytea, event bytea, priori
     AS $$
 DECLARE
   v_queue int := fairlane.queue_named(queue);
+  v_claimable int;
   a record;
 BEGIN
   IF octet_length(group_id) > 1024 THEN
@@ -1262,12 +1245,13 @@ BEGIN
   END IF;
   LOOP
     SELECT * INTO a FROM fairlane.call_publish(v_queue, group_id, event, priority, NULL);
+    v_claimable := greatest(v_claimable, a.claimable);
     EXIT WHEN a.status <> 1;
   END LOOP;
   PERFORM fairlane.refuse(a.status, a.detail);
   -- Nobody can know now who will wait when this commits.
-  IF a.claimable IS NOT NULL THEN
-    PERFORM pg_notify('fairlane_' || v_queue, a.claimable || ' 0 0');
+  IF v_claimable IS NOT NULL THEN
+    PERFORM pg_notify('fairlane_' || v_queue, v_claimable || ' 0 0');
   END IF;
   RETURN a.seqs[1];
 END $$;
@@ -1283,6 +1267,7 @@ CREATE FUNCTION fairlane.publish_batch(queue text, group_ids bytea[], events byt
 DECLARE
   v_queue int := fairlane.queue_named(queue);
   v_count int := cardinality(group_ids);
+  v_claimable int;
   a record;
 BEGIN
   IF cardinality(events) <> v_count OR cardinality(priorities) <> v_count
@@ -1296,22 +1281,17 @@ BEGIN
   LOOP
     SELECT * INTO a FROM fairlane.call_publish_batch(
       v_queue, group_ids, events, coalesce(priorities, array_fill(0, ARRAY[v_count])), NULL);
+    v_claimable := greatest(v_claimable, a.claimable);
     EXIT WHEN a.status <> 1;
   END LOOP;
   PERFORM fairlane.refuse(a.status, a.detail);
-  IF a.claimable IS NOT NULL THEN
-    PERFORM pg_notify('fairlane_' || v_queue, a.claimable || ' 0 0');
+  IF v_claimable IS NOT NULL THEN
+    PERFORM pg_notify('fairlane_' || v_queue, v_claimable || ' 0 0');
   END IF;
   RETURN a.seqs;
 END $$;
 CREATE FUNCTION fairlane.queue_named(queue text) RETURNS integer
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   v_id int;
@@ -1323,9 +1303,12 @@ BEGIN
   RETURN v_id;
 END $$;
 CREATE FUNCTION fairlane.ran_out(p_queue integer, p_now bigint) RETURNS boolean
-    LANGUAGE sql
-    AS $$ SELECT EXISTS (SELECT FROM fairlane.active_group a
-                  WHERE a.queue = p_queue AND a.state <> 0 AND a.expiry < p_now) $$;
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM fairlane.active_group a
+                   WHERE a.queue = p_queue AND a.state <> 0 AND a.expiry < p_now);
+END $$;
 CREATE FUNCTION fairlane.refuse(p_status integer, p_limit bigint) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1336,14 +1319,20 @@ BEGIN
     RAISE EXCEPTION 'fairlane: an event may have at most % bytes', p_limit USING ERRCODE = 'FL004';
   END IF;
 END $$;
+CREATE FUNCTION fairlane.refuse_isolation() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'fairlane works in READ COMMITTED transactions only' USING ERRCODE = 'FL001';
+END $$;
+CREATE FUNCTION fairlane.refuse_queue() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'there is no such queue' USING ERRCODE = 'FL002';
+END $$;
 CREATE FUNCTION fairlane.remove_head(g fairlane.active_group, p_wait boolean) RETURNS integer
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 DECLARE
   v_next bigint;
@@ -1440,38 +1429,38 @@ CREATE UNLOGGED TABLE fairlane.waiter (
     until timestamp with time zone NOT NULL
 )
 WITH (fillfactor='50');
-INSERT INTO fairlane.active_group VALUES (10, 0, 0, 10, 0, 0, 1, 0, 0, 0, true, '\x77696e646f77', '\x');
-INSERT INTO fairlane.active_group VALUES (11, 0, 0, 11, 0, 0, 1, -5, 0, 0, false, '\x626967', '\x');
-INSERT INTO fairlane.active_group VALUES (7, 2000000000, 2000000000, 6, 602000000000, 14, 1, 0, 1, 1, false, '\x6261746368', '\x776f726b6572206f66207365636f6e64');
-INSERT INTO fairlane.active_group VALUES (8, 2000000000, 2000000000, 7, 3002000000000, 0, 1, 0, 1, 2, false, '\x', '\x776f726b6572206f66207061726b6564');
-INSERT INTO fairlane.active_group VALUES (6, 6000000000, 6000000000, 4, 606000000000, 0, 1, 3, 1, 0, false, '\x646f6f72', '\x776f726b6572206f6620616761696e');
-INSERT INTO fairlane.active_group VALUES (19, 6000000000, 6000000000, 13, 606000000000, 0, 1, 0, 0, 0, false, '\x00ff0a', '\x776f726b6572206f66207468697264');
-INSERT INTO fairlane.active_group VALUES (13, 6000000000, 6000000000, 12, 906000000000, 24, 1, 0, 2, 1, false, '\x6c617465', '\x776f726b6572206f662068656c64');
-INSERT INTO fairlane.active_group VALUES (25, 6000000000, 6000000000, 18, 11000000000, 26, 1, 2, 1, 0, false, '\x7265616479', '\x776f726b6572206f66206c6170736564');
-INSERT INTO fairlane.active_group VALUES (31, 0, 32, 4, 0, 0, 2, 0, 0, 0, false, '\x63', '\x');
-INSERT INTO fairlane.active_group VALUES (33, 0, 34, 5, 0, 0, 2, 0, 0, 0, false, '\x64', '\x');
-INSERT INTO fairlane.active_group VALUES (27, 36000000000, 35, 3, 936000000000, 0, 2, 0, 0, 0, false, '\x61', '\x6f662061');
-INSERT INTO fairlane.active_group VALUES (29, 36000000000, 36, 2, 936000000000, 0, 2, 0, 1, 0, true, '\x62', '\x6f662062');
+INSERT INTO fairlane.active_group VALUES (7, 0, 0, 10, 0, 0, 1, 0, 0, 0, true, '\x77696e646f77', '\x');
+INSERT INTO fairlane.active_group VALUES (8, 0, 0, 11, 0, 0, 1, -5, 0, 0, false, '\x626967', '\x');
+INSERT INTO fairlane.active_group VALUES (4, 2000000000, 2000000000, 6, 602000000000, 5919356541173502, 1, 0, 1, 1, false, '\x6261746368', '\x776f726b6572206f66207365636f6e64');
+INSERT INTO fairlane.active_group VALUES (5, 2000000000, 2000000000, 7, 3002000000000, 0, 1, 0, 1, 2, false, '\x', '\x776f726b6572206f66207061726b6564');
+INSERT INTO fairlane.active_group VALUES (3, 6000000000, 6000000000, 4, 606000000000, 0, 1, 3, 1, 0, false, '\x646f6f72', '\x776f726b6572206f6620616761696e');
+INSERT INTO fairlane.active_group VALUES (10, 6000000000, 6000000000, 13, 606000000000, 0, 1, 0, 0, 0, false, '\x00ff0a', '\x776f726b6572206f66207468697264');
+INSERT INTO fairlane.active_group VALUES (9, 6000000000, 6000000000, 12, 906000000000, 6897855565703029, 1, 0, 2, 1, false, '\x6c617465', '\x776f726b6572206f662068656c64');
+INSERT INTO fairlane.active_group VALUES (13, 6000000000, 6000000000, 18, 11000000000, 5787910655154446, 1, 2, 1, 0, false, '\x7265616479', '\x776f726b6572206f66206c6170736564');
+INSERT INTO fairlane.active_group VALUES (18, 0, 19, 4, 0, 0, 2, 0, 0, 0, false, '\x63', '\x');
+INSERT INTO fairlane.active_group VALUES (20, 0, 21, 5, 0, 0, 2, 0, 0, 0, false, '\x64', '\x');
+INSERT INTO fairlane.active_group VALUES (14, 36000000000, 22, 3, 936000000000, 0, 2, 0, 0, 0, false, '\x61', '\x6f662061');
+INSERT INTO fairlane.active_group VALUES (16, 36000000000, 23, 2, 936000000000, 0, 2, 0, 1, 0, true, '\x62', '\x6f662062');
 INSERT INTO fairlane.counter VALUES (2, 4);
 INSERT INTO fairlane.dead VALUES (1, 1, '\x72656a6563746564', '\x6a', 1, 0, '\x776f726b6572206f66206174206f6e6365', '\x');
 INSERT INTO fairlane.dead VALUES (1, 2, '\x657868617573746564', '\x78', 2, 4, '\x776f726b6572206f662078207477696365', '\x');
-INSERT INTO fairlane.message VALUES (6, 4, 0, '\x636c6f736573');
-INSERT INTO fairlane.message VALUES (6, 5, 0, '\x6f70656e7320616761696e');
-INSERT INTO fairlane.message VALUES (7, 6, 0, '\x6230');
-INSERT INTO fairlane.message VALUES (8, 7, 0, '\x6231');
-INSERT INTO fairlane.message VALUES (7, 8, 0, '\x6232');
-INSERT INTO fairlane.message VALUES (10, 10, 0, '\x627265616b73');
-INSERT INTO fairlane.message VALUES (11, 11, 0, '\x424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242');
-INSERT INTO fairlane.message VALUES (13, 12, 1000000000, '\x6c31');
-INSERT INTO fairlane.message VALUES (19, 13, 6000000000, '\x00fe');
-INSERT INTO fairlane.message VALUES (25, 18, 6000000000, '\x7231');
-INSERT INTO fairlane.message VALUES (25, 19, 36000000000, '\x7232');
-INSERT INTO fairlane.message VALUES (29, 2, 36000000000, '\x62');
-INSERT INTO fairlane.message VALUES (27, 3, 36000000000, '\x61');
-INSERT INTO fairlane.message VALUES (31, 4, 36000000000, '\x63');
-INSERT INTO fairlane.message VALUES (33, 5, 36000000000, '\x64');
-INSERT INTO fairlane.queue VALUES (1, '\x64656661756c74', 6116711547574932308, 'fairlane.seq_1', 0, 0, 2, 0, 0, 0);
-INSERT INTO fairlane.queue VALUES (2, '\x6c696e65', 5995172062277663110, 'fairlane.seq_2', 1, 1, 1, 7, 3, 9);
+INSERT INTO fairlane.message VALUES (3, 4, 0, '\x636c6f736573');
+INSERT INTO fairlane.message VALUES (3, 5, 0, '\x6f70656e7320616761696e');
+INSERT INTO fairlane.message VALUES (4, 6, 0, '\x6230');
+INSERT INTO fairlane.message VALUES (5, 7, 0, '\x6231');
+INSERT INTO fairlane.message VALUES (4, 8, 0, '\x6232');
+INSERT INTO fairlane.message VALUES (7, 10, 0, '\x627265616b73');
+INSERT INTO fairlane.message VALUES (8, 11, 0, '\x424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242424242');
+INSERT INTO fairlane.message VALUES (9, 12, 1000000000, '\x6c31');
+INSERT INTO fairlane.message VALUES (10, 13, 6000000000, '\x00fe');
+INSERT INTO fairlane.message VALUES (13, 18, 6000000000, '\x7231');
+INSERT INTO fairlane.message VALUES (13, 19, 36000000000, '\x7232');
+INSERT INTO fairlane.message VALUES (16, 2, 36000000000, '\x62');
+INSERT INTO fairlane.message VALUES (14, 3, 36000000000, '\x61');
+INSERT INTO fairlane.message VALUES (18, 4, 36000000000, '\x63');
+INSERT INTO fairlane.message VALUES (20, 5, 36000000000, '\x64');
+INSERT INTO fairlane.queue VALUES (1, '\x64656661756c74', 1523523550099444734, 'fairlane.seq_1', 0, 0, 2, 0, 0, 0);
+INSERT INTO fairlane.queue VALUES (2, '\x6c696e65', 9129817185073887578, 'fairlane.seq_2', 1, 1, 1, 7, 3, 9);
 INSERT INTO fairlane.suspended VALUES (1, '\x77696e646f77');
 INSERT INTO fairlane.suspended VALUES (1, '\x616273656e74');
 INSERT INTO fairlane.suspended VALUES (2, '\x62');
@@ -1479,7 +1468,7 @@ INSERT INTO fairlane.version VALUES (1);
 SELECT pg_catalog.setval('fairlane.queue_id', 2, true);
 SELECT pg_catalog.setval('fairlane.seq_1', 19, true);
 SELECT pg_catalog.setval('fairlane.seq_2', 5, true);
-SELECT pg_catalog.setval('fairlane.ticket', 36, true);
+SELECT pg_catalog.setval('fairlane.ticket', 23, true);
 ALTER TABLE ONLY fairlane.active_group
     ADD CONSTRAINT active_group_pkey PRIMARY KEY (queue, group_id);
 ALTER TABLE ONLY fairlane.counter
