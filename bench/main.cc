@@ -15,12 +15,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <mutex>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 
 #include "report.h"
@@ -63,11 +65,26 @@ std::span<const Workload> workloads() {
       {"exec", "fairlane run --mode exec with /bin/true; beside xargs -n 1 -P on the same lines",
        run_exec},
       {"lines", "fairlane run --mode lines with a handler in C, 2 workers", run_lines},
+#ifdef FAIRLANE_BENCH_REDIS
+      {"redis",
+       "calls one by one and several under way, batches, and a multitude of something, on the "
+       "server that FAIRLANE_TEST_REDIS names; beside scripts of bare list and sorted-set commands "
+       "and a client that only formats and parses",
+       run_redis},
+#endif
 #ifdef FAIRLANE_BENCH_SQLITE
       {"sqlite",
        "publish; claim and ack; ack_claim on a file of SQLite's, at synchronous normal and full, "
        "behind 1,000 and 1,000,000 messages; beside bare prepared transactions of the same shape",
        run_sqlite},
+#endif
+#ifdef FAIRLANE_BENCH_POSTGRES
+      {"postgres",
+       "publish; claim and ack; ack_claim; batches, on 1 and 4 connections to the server of "
+       "FAIRLANE_TEST_POSTGRES (scripts/with-servers), synchronous_commit off and on; beside "
+       "pgbench "
+       "with bare statements; claim and ack with --groups waiting, below the floor, leased, parked",
+       run_postgres},
 #endif
   };
   return all;
@@ -125,6 +142,12 @@ void run(Session& session, const std::vector<std::string>& chosen) {
     if (needs_command && session.settings().fairlane.empty()) {
       require(!is_chosen, "this workload needs --fairlane PATH");
       fmt::print(stderr, "{}: left out, there is no --fairlane PATH\n", each.name);
+      continue;
+    }
+    if (each.name == std::string_view("postgres") &&
+        std::getenv("FAIRLANE_TEST_POSTGRES") == nullptr) {
+      require(!is_chosen, "this workload needs FAIRLANE_TEST_POSTGRES: scripts/with-servers");
+      fmt::print(stderr, "postgres: left out, there is no FAIRLANE_TEST_POSTGRES\n");
       continue;
     }
     each.run(session);

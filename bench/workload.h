@@ -47,7 +47,9 @@ void run_memory(Session& session);
 void run_listing(Session& session);
 void run_exec(Session& session);
 void run_lines(Session& session);
+void run_redis(Session& session);
 void run_sqlite(Session& session);
+void run_postgres(Session& session);
 
 struct Workload {
   const char* name;
