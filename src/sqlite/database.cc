@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "fairlane/error.h"
 
@@ -40,7 +42,7 @@ void make_private(const std::string& path) {
 
 }  // namespace
 
-Database::Database(const std::string& path, int busy_timeout_ms) {
+Database::Database(const std::string& path, int busy_timeout_ms) : busy_timeout_(busy_timeout_ms) {
   make_private(path);
   const int code =
       sqlite3_open_v2(path.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -50,7 +52,7 @@ Database::Database(const std::string& path, int busy_timeout_ms) {
     throw TransportError(meaning(code), "cannot open \"" + path + "\": " + why);
   }
   sqlite3_extended_result_codes(handle_, 1);
-  sqlite3_busy_timeout(handle_, busy_timeout_ms);
+  sqlite3_busy_handler(handle_, wait_for_lock, this);
   try {
     prepare("BEGIN IMMEDIATE", begin_);
     prepare("COMMIT", commit_);
@@ -58,6 +60,23 @@ Database::Database(const std::string& path, int busy_timeout_ms) {
     close();
     throw;
   }
+}
+
+/// SQLite's own handler soon tries ten times a second only: beside processes that take the lock
+/// again as soon as they let it go it was seen to find it taken for a whole minute. Tries that are
+/// often and at odd times find a gap.
+int Database::wait_for_lock(void* self, int tries) noexcept {
+  constexpr std::chrono::microseconds shortest{1000};
+  constexpr int most_doublings = 4;
+  auto& database = *static_cast<Database*>(self);
+  const auto now = std::chrono::steady_clock::now();
+  if (tries == 0) database.gives_up_ = now + database.busy_timeout_;
+  if (now >= database.gives_up_) return 0;
+  unsigned odd = 0;
+  sqlite3_randomness(sizeof(odd), &odd);
+  const auto longest = shortest * (1 << std::min(tries, most_doublings));
+  std::this_thread::sleep_for(longest / 2 + longest * (odd % 1024) / 1024);
+  return 1;
 }
 
 Database::~Database() { close(); }

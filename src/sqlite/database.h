@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,7 +34,10 @@ class Database {
  private:
   void prepare(const char* sql, sqlite3_stmt*& statement);
   void close() noexcept;
+  static int wait_for_lock(void* self, int tries) noexcept;
 
+  const std::chrono::milliseconds busy_timeout_;
+  std::chrono::steady_clock::time_point gives_up_;
   sqlite3* handle_ = nullptr;
   sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* commit_ = nullptr;

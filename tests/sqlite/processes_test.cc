@@ -1,6 +1,7 @@
 // Eight processes on one file: no duplicate, nothing missing, and no error of locks to anybody.
 //
 // FAIRLANE_SQLITE_SECONDS: for how long (60).
+#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +71,9 @@ TEST_F(SqliteTest, EightProcessesShareOneFile) {
   while (const auto lease = queue->claim("last", std::chrono::seconds(600))) {
     ++handled[lease->event()];
     ASSERT_EQ(queue->ack(*lease), Settled::done);
+  }
+  for (const auto& [line, count] : handled) {
+    EXPECT_THAT(line, ::testing::Not(::testing::StartsWith("error"))) << count;
   }
   EXPECT_GT(published.size(), 100U);
   EXPECT_TRUE(published == handled) << "each event once, and nothing else";
