@@ -121,12 +121,10 @@ struct Ours {
   std::uint64_t work(std::uint64_t size, std::int32_t floor = 0) {
     if (size == 1) {
       const auto lease = queue->claim("w", visibility, floor);
-    if (!lease) { const auto st = queue->control().stats(); fmt::print(stderr, "SINGLE messages {} groups {} ready {} leased {}\n", st.waiting, st.groups, st.ready, st.leased); }
       require(lease && queue->ack(*lease) == Settled::done, "there has to be work");
       return 1;
     }
     const auto leases = queue->claim_batch(size, "w", visibility, floor);
-    if (leases.empty()) { const auto st = queue->control().stats(); fmt::print(stderr, "BATCH messages {} groups {} ready {} leased {}\n", st.waiting, st.groups, st.ready, st.leased); }
     require(!leases.empty(), "there has to be work");
     for (const auto settled : queue->ack_batch(leases)) {
       require(settled == Settled::done, "a lease has to be good");
