@@ -27,7 +27,8 @@ struct PostgresOptions {
   /// Makes the tables if they are not there. Without, opening such a database is `incompatible`.
   bool create_schema = true;
   /// How many calls are under way at once, each on a connection of its own; more take turns.
-  /// Connections are made as they are needed. At least 1. One more listens for other processes.
+  /// Connections are made as they are needed. At least 1. One more listens to other
+  /// processes, and tells them.
   std::size_t max_connections = 8;
   /// Behind a proxy that gives each transaction another connection of the server's: nothing is
   /// prepared or set for the length of a session. Calls cost more, and `statement_timeout` is the
