@@ -34,7 +34,7 @@ std::unique_ptr<Transport<Bytes>> open_postgres(const PostgresOptions& options) 
 }
 
 std::string postgres_schema() {
-  return std::string("BEGIN;\n\n") + postgres::schema_text + "\nCOMMIT;\n";
+  return "BEGIN;\n\n" + postgres::schema_text() + "\nCOMMIT;\n";
 }
 
 namespace {

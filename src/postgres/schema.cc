@@ -46,7 +46,7 @@ void prepare_schema(Connection& connection, bool create) {
         "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('fairlane: the schema', 0));");
     try {
       version = read_version(connection);
-      if (!version) connection.run(schema_text);
+      if (!version) connection.run(schema_text());
       connection.run("COMMIT");
     } catch (...) {
       connection.abandon();

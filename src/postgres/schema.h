@@ -11,7 +11,7 @@
 namespace fairlane::postgres {
 
 /// All of sql/, in order.
-extern const char* const schema_text;
+std::string schema_text();
 
 /// Makes the tables, or checks that they are of a version this program knows.
 /// Errors: `incompatible` if they are newer, or not there and not to be made.
