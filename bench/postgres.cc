@@ -99,10 +99,10 @@ struct Ours {
   void fill(std::uint64_t count, const std::function<std::string(std::uint64_t)>& group,
             std::int32_t priority = 0) {
     for (std::uint64_t done = 0; done < count;) {
+      std::vector<std::string> group_ids;  // A publication only refers to its own.
+      for (; group_ids.size() < at_once && done < count; ++done) group_ids.push_back(group(done));
       std::vector<Publication<Bytes>> batch;
-      for (; batch.size() < at_once && done < count; ++done) {
-        batch.push_back({group(done), "event", priority});
-      }
+      for (const auto& group_id : group_ids) batch.push_back({group_id, "event", priority});
       queue->publish_batch(batch);
     }
   }
