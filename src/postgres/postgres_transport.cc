@@ -33,9 +33,7 @@ std::unique_ptr<Transport<Bytes>> open_postgres(const PostgresOptions& options) 
   return remote::make_transport(std::make_unique<postgres::PostgresBackend>(options));
 }
 
-std::string postgres_schema() {
-  return "BEGIN;\n\n" + postgres::schema_text() + "\nCOMMIT;\n";
-}
+std::string postgres_schema() { return "BEGIN;\n\n" + postgres::schema_text() + "\nCOMMIT;\n"; }
 
 namespace {
 
