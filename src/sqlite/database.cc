@@ -62,9 +62,9 @@ Database::Database(const std::string& path, int busy_timeout_ms) : busy_timeout_
   }
 }
 
-/// SQLite's own handler soon tries ten times a second only: beside processes that take the lock
-/// again as soon as they let it go it was seen to find it taken for a whole minute. Tries that are
-/// often and at odd times find a gap.
+/// SQLite's own handler soon tries ten times a second only, so beside processes that take the lock
+/// again as soon as they let it go it may find it taken for long. Tries that are often and at odd
+/// times find a gap.
 int Database::wait_for_lock(void* self, int tries) noexcept {
   constexpr std::chrono::microseconds shortest{1000};
   constexpr int most_doublings = 4;
