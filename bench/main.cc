@@ -22,7 +22,6 @@
 #include <iterator>
 #include <mutex>
 #include <stop_token>
-#include <string_view>
 #include <thread>
 
 #include "report.h"
@@ -70,7 +69,7 @@ std::span<const Workload> workloads() {
        "calls one by one and several under way, batches, and a multitude of something, on the "
        "server that FAIRLANE_TEST_REDIS names; beside scripts of bare list and sorted-set commands "
        "and a client that only formats and parses",
-       run_redis},
+       run_redis, "FAIRLANE_TEST_REDIS"},
 #endif
 #ifdef FAIRLANE_BENCH_SQLITE
       {"sqlite",
@@ -84,7 +83,7 @@ std::span<const Workload> workloads() {
        "FAIRLANE_TEST_POSTGRES (scripts/with-servers), synchronous_commit off and on; beside "
        "pgbench "
        "with bare statements; claim and ack with --groups waiting, below the floor, leased, parked",
-       run_postgres},
+       run_postgres, "FAIRLANE_TEST_POSTGRES"},
 #endif
   };
   return all;
@@ -144,10 +143,9 @@ void run(Session& session, const std::vector<std::string>& chosen) {
       fmt::print(stderr, "{}: left out, there is no --fairlane PATH\n", each.name);
       continue;
     }
-    if (each.name == std::string_view("postgres") &&
-        std::getenv("FAIRLANE_TEST_POSTGRES") == nullptr) {
-      require(!is_chosen, "this workload needs FAIRLANE_TEST_POSTGRES: scripts/with-servers");
-      fmt::print(stderr, "postgres: left out, there is no FAIRLANE_TEST_POSTGRES\n");
+    if (each.server != nullptr && std::getenv(each.server) == nullptr) {
+      require(!is_chosen, "this workload needs a server: scripts/with-servers");
+      fmt::print(stderr, "{}: left out, there is no {}\n", each.name, each.server);
       continue;
     }
     each.run(session);

@@ -55,6 +55,7 @@ struct Workload {
   const char* name;
   const char* explanation;
   void (*run)(Session&);
+  const char* server = nullptr;  ///< the variable that has to name one
 };
 
 /// All of them, in the order in which they run.
