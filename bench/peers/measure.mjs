@@ -1,6 +1,7 @@
-// Runs each peer by turns, each run a process of its own, and prints the medians (see `run`).
+// Runs each peer and Fairlane by turns, each run a process of its own, and prints the medians (see
+// `run`).
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -11,21 +12,32 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "20" },
     repetitions: { type: "string", default: "3" },
     json: { type: "string" },
+    fairlane: { type: "string", default: here("../../build/bench/bench/fairlane_bench_peer") },
   },
 });
-const postgres = process.env.FAIRLANE_TEST_POSTGRES;
-const redis = process.env.FAIRLANE_TEST_REDIS;
+if (!existsSync(values.fairlane)) {
+  console.error(`peers: there is no ${values.fairlane}: build the target fairlane_bench_peer`);
+  process.exit(1);
+}
+const onRedis = { server: "Redis", url: process.env.FAIRLANE_TEST_REDIS };
+const onPostgres = { server: "PostgreSQL", url: process.env.FAIRLANE_TEST_POSTGRES };
+const script = (name) => [process.execPath, here(`${name}.mjs`)];
 const peers = [
-  ["groupmq", redis],
-  ["graphile-worker", postgres],
-  ["pg-boss", postgres],
+  { ...onRedis, command: [values.fairlane] },
+  { ...onRedis, command: script("groupmq") },
+  { ...onPostgres, command: [values.fairlane] },
+  { ...onPostgres, command: script("graphile-worker") },
+  { ...onPostgres, command: script("pg-boss") },
 ];
 
+function here(path) {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
 /** A peer that fails or hangs is one row less, not the end of the run. */
-function measure(peer, url, mode) {
-  const program = fileURLToPath(new URL(`${peer}.mjs`, import.meta.url));
+function measure({ command: [program, ...before], url }, mode) {
   const bounds = ["jobs", "groups", "seconds"].flatMap((name) => [`--${name}`, values[name]]);
-  const done = spawnSync(process.execPath, [program, url, mode, ...bounds], {
+  const done = spawnSync(program, [...before, url, mode, ...bounds], {
     encoding: "utf8",
     timeout: (2 * Number(values.seconds) + 30) * 1000,
     stdio: ["ignore", "pipe", "pipe"],
@@ -33,7 +45,8 @@ function measure(peer, url, mode) {
   try {
     return JSON.parse(done.stdout.trim().split("\n").at(-1));
   } catch {
-    console.error(`${peer} ${mode}: ${done.error?.message ?? `status ${done.status}`}`);
+    const why = done.error?.message ?? `status ${done.status}`;
+    console.error(`${[program, ...before].join(" ")} ${mode}: ${why}`);
     console.error(done.stderr.split("\n").slice(0, 10).join("\n"));
     process.exitCode = 1;
     return undefined;
@@ -48,31 +61,27 @@ const median = (rows, column) => {
 const runs = [];
 for (let turn = 0; turn < Number(values.repetitions); ++turn) {
   for (const mode of ["single", "batched"]) {
-    for (const [peer, url] of peers) {
-      const run = measure(peer, url, mode);
-      if (run) runs.push(run);
+    for (const peer of peers) {
+      const run = measure(peer, mode);
+      if (run) runs.push({ server: peer.server, ...run });
     }
   }
 }
 if (values.json) writeFileSync(values.json, JSON.stringify({ node: process.version, runs }, null, 1));
 
 console.log(`${values.jobs} jobs, ${values.groups} groups, node ${process.version}, medians\n`);
-console.log("| peer | mode | runs | published/s | drained/s | not drained | out of order |");
-console.log("| --- | --- | ---: | ---: | ---: | ---: | ---: |");
-for (const [peer] of peers) {
-  for (const mode of ["single", "batched"]) {
-    const rows = runs.filter((run) => run.peer === peer && run.mode === mode);
-    if (rows.length === 0) continue;
-    const left = Math.max(...rows.map((row) => row.jobs - row.drained));
-    const columns = [
-      `${peer} ${rows[0].version}`,
-      mode,
-      rows.length,
-      median(rows, "publish_per_second"),
-      median(rows, "drain_per_second"),
-      left,
-      median(rows, "out_of_order"),
-    ];
-    console.log(`| ${columns.join(" | ")} |`);
-  }
+console.log("| server | peer | mode | runs | published/s | drained/s | not drained | out of order |");
+console.log("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |");
+const key = ({ server, peer, version, mode }) => [server, `${peer} ${version}`, mode].join(" | ");
+for (const name of [...new Set(runs.map(key))].sort()) {
+  const rows = runs.filter((run) => key(run) === name);
+  const columns = [
+    name,
+    rows.length,
+    median(rows, "publish_per_second"),
+    median(rows, "drain_per_second"),
+    Math.max(...rows.map((row) => row.jobs - row.drained)),
+    median(rows, "out_of_order"),
+  ];
+  console.log(`| ${columns.join(" | ")} |`);
 }
