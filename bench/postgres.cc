@@ -51,6 +51,13 @@ void run_sql(const std::string& variables, const std::string& what) {
   run_program(fmt::format("psql -X -q -v ON_ERROR_STOP=1 {} {} '{}'", variables, what, server()));
 }
 
+/// A server that does not write its log to the disk waits for nothing, whatever commits ask for.
+std::string name_of(bool synchronous) {
+  if (!synchronous) return "synchronous_commit off";
+  const auto fsync = run_program(fmt::format("psql -X -A -t -c 'SHOW fsync' '{}'", server()));
+  return fsync == "on\n" ? "synchronous_commit on" : "synchronous_commit on, fsync off";
+}
+
 /// One turn of the floor: `each` transactions of each connection.
 Timed run_pgbench(const char* name, const std::string& url, int connections, std::uint64_t each) {
   const auto text =
@@ -165,9 +172,8 @@ void add(Session& session, const std::string& what, double ours, const std::stri
 void run_at(Session& session, bool synchronous, int connections) {
   const auto& settings = session.settings();
   const auto url = with_commits(synchronous);
-  const std::string suffix =
-      fmt::format("synchronous_commit {}, {} connection{}", synchronous ? "on" : "off", connections,
-                  connections == 1 ? "" : "s");
+  const std::string suffix = fmt::format("{}, {} connection{}", name_of(synchronous), connections,
+                                         connections == 1 ? "" : "s");
   const std::string name = fmt::format("postgres/{}/{}", synchronous ? "on" : "off", connections);
   const auto each = settings.size<std::uint64_t>(synchronous ? 500 : 1'000, 10);
   const auto backlog = settings.size<std::uint64_t>(40'000, 2'000);
