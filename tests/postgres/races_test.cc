@@ -136,6 +136,21 @@ TEST_F(PostgresRaceTest, ConcurrentClaimsTakeDifferentGroupsWithoutWaiting) {
   EXPECT_FALSE(transport->claim("w", seconds(30)));
 }
 
+TEST_F(PostgresRaceTest, HoweverManyOthersClaimNowTheNextIsFound) {
+  const auto transport = open();
+  for (int i = 10; i < 60; ++i) transport->publish(std::to_string(i), "e");
+  Session other;
+  other.run("BEGIN");
+  // More than one look takes in.
+  other.run("SELECT seqs FROM fairlane.call_work(" + id_of(queue) +
+            ", '{}', '{}', 40, 'w', 1000000000, 0, false, 1000000000)");
+  const auto lease = transport->claim("w", seconds(30));
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(lease->group_id(), "50") << "the first that nobody claims";
+  other.run("ROLLBACK");
+  EXPECT_EQ(transport->claim("w", seconds(30))->group_id(), "10");
+}
+
 TEST_F(PostgresRaceTest, AClaimDuringALapseThatAnotherRecordsWaitsForIt) {
   const auto transport = open();
   transport->publish("g", "1");

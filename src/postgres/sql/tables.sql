@@ -5,7 +5,7 @@ CREATE SCHEMA fairlane;
 CREATE TABLE fairlane.version (version int NOT NULL);
 INSERT INTO fairlane.version VALUES (1);
 
--- Fences, the keys of groups, and the places in the line of `ready_order`.
+-- The keys of groups, and the places in the line of `ready_order`.
 CREATE SEQUENCE fairlane.ticket;
 CREATE SEQUENCE fairlane.queue_id AS int;
 

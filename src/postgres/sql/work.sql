@@ -1,8 +1,8 @@
 -- Claims and acks.
 
--- Acks, then claims, at one instant. A claim reads which group is first, and then takes it if it is
--- still as it was read and nobody works on it; what somebody works on is left out, and the next is
--- read. It answers nothing only if a look finds nothing that others work on either.
+-- Acks, then claims, at one instant. A claim takes the first group that is still as it was read and
+-- that nobody works on; what somebody works on is left out. It answers nothing only if a look finds
+-- nothing that others work on either.
 CREATE FUNCTION fairlane.call_work(
   p_queue int, p_groups bytea[], p_fences bigint[],          -- acks, in this order; may be none
   p_count int, p_worker bytea, p_visibility bigint, p_floor int,  -- then so many claims
@@ -142,6 +142,47 @@ BEGIN
       v_busy := c.busy;
       EXIT WHEN v_found > 0;
     ELSE
+      v_fence := fairlane.new_fence();
+      -- With one priority in use, as mostly, the first that nobody works on. A few are looked at, in
+      -- their order, since the first ones are just what others claim now.
+      UPDATE fairlane.active_group a
+        SET state = 1, attempts = a.attempts + 1, last_claimed_at = server_now,
+            turn = CASE v_rotation WHEN 0 THEN server_now
+                                   ELSE nextval('fairlane.ticket') END,
+            expiry = fairlane.later(server_now, p_visibility), fence = v_fence,
+            worker_id = p_worker
+        FROM (SELECT l.place
+                FROM (SELECT b.group_id, b.turn, b.head_seq FROM fairlane.active_group b
+                        WHERE b.queue = p_queue AND b.priority >= p_floor AND b.state = 0
+                          AND NOT b.suspended
+                          AND NOT EXISTS (
+                            SELECT FROM fairlane.active_group o
+                              WHERE o.queue = p_queue AND o.priority >= p_floor AND o.state = 0
+                                AND NOT o.suspended AND o.priority < (
+                                  SELECT h.priority FROM fairlane.active_group h
+                                    WHERE h.queue = p_queue AND h.state = 0 AND NOT h.suspended
+                                    ORDER BY h.priority DESC LIMIT 1))
+                        ORDER BY b.priority, b.turn, b.head_seq LIMIT 16) f,
+                     LATERAL (SELECT b.ctid AS place FROM fairlane.active_group b
+                                WHERE b.queue = p_queue AND b.group_id = f.group_id
+                                  AND b.turn = f.turn AND b.head_seq = f.head_seq
+                                  AND b.state < 1 AND NOT b.suspended
+                                FOR NO KEY UPDATE SKIP LOCKED) l
+                LIMIT 1) first
+        WHERE a.ctid = first.place
+        RETURNING a.group_id, a.head_seq, a.attempts,
+                  (SELECT m.event FROM fairlane.message m
+                     WHERE m.group_key = a.key AND m.seq = a.head_seq)
+        INTO v_group, v_head, v_attempts, v_event;
+      IF FOUND THEN
+        v_found := 1;
+        group_ids := ARRAY[v_group];
+        events := ARRAY[v_event];
+        seqs := ARRAY[v_head];
+        attempts := ARRAY[v_attempts];
+        fences := ARRAY[v_fence];
+        EXIT;
+      END IF;
       -- The first of each priority in use; among them the rotation alone decides.
       v_group := NULL;
       v_floor := p_floor;
@@ -166,7 +207,6 @@ BEGIN
         v_floor := v_priority + 1;
       END LOOP;
       IF v_group IS NOT NULL THEN
-        v_fence := fairlane.new_fence();
         UPDATE fairlane.active_group a
           SET state = 1, attempts = a.attempts + 1, last_claimed_at = server_now,
               turn = CASE v_rotation WHEN 0 THEN server_now
