@@ -5,19 +5,16 @@
 #include <stdio.h>
 
 #include <atomic>
-#include <barrier>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
-#include <mutex>
-#include <thread>
 
+#include "crew.h"
 #include "workload.h"
 
 namespace fairlane::bench {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
 constexpr std::uint64_t groups = 1'000;
 constexpr std::uint64_t at_once = 1'000;  // Of a batch that is not timed.
 constexpr std::chrono::hours visibility(24);
@@ -73,28 +70,10 @@ Timed run_pgbench(const char* name, const std::string& url, int connections, std
 Timed run_threads_of(int threads, std::uint64_t each,
                      const std::function<std::uint64_t(std::uint64_t)>& step) {
   std::atomic<std::uint64_t> items{0};
-  std::mutex mutex;
-  std::string fault;
-  std::barrier begin(threads + 1);
-  std::vector<std::jthread> crew;
-  for (int thread = 0; thread < threads; ++thread) {
-    crew.emplace_back([&, thread] {
-      begin.arrive_and_wait();
-      try {
-        for (std::uint64_t i = 0; i < each; ++i) {
-          items += step(static_cast<std::uint64_t>(thread) * 65'537 + i);
-        }
-      } catch (const std::exception& error) {
-        const std::lock_guard lock(mutex);
-        fault = error.what();
-      }
-    });
-  }
-  begin.arrive_and_wait();
-  const auto from = SteadyClock::now();
-  crew.clear();
-  require(fault.empty(), fault.c_str());
-  return {std::chrono::duration<double>(SteadyClock::now() - from).count(), items};
+  const double seconds = run_crew(static_cast<std::size_t>(threads), [&](std::size_t thread) {
+    for (std::uint64_t i = 0; i < each; ++i) items += step(thread * 65'537 + i);
+  });
+  return {seconds, items};
 }
 
 struct Ours {

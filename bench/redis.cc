@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <latch>
 #include <limits>
 #include <stop_token>
 #include <thread>
 
+#include "crew.h"
 #include "fairlane/redis_transport.h"
 #include "redis_floor.h"
 #include "support/redis_queues.h"
@@ -21,19 +21,10 @@ constexpr std::chrono::hours visibility(1);
 /// Runs `step(thread)` so often on each of so many threads.
 template <class Step>
 Timed on_threads(std::size_t threads, std::uint64_t times, Step step) {
-  std::latch ready(static_cast<std::ptrdiff_t>(threads + 1));
-  std::vector<std::jthread> running;
-  for (std::size_t i = 0; i < threads; ++i) {
-    running.emplace_back([&, i] {
-      ready.arrive_and_wait();
-      for (std::uint64_t n = 0; n < times; ++n) step(i);
-    });
-  }
-  ready.arrive_and_wait();
-  const auto began = std::chrono::steady_clock::now();
-  running.clear();
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
-  return {passed.count(), threads * times};
+  const double seconds = run_crew(threads, [&](std::size_t thread) {
+    for (std::uint64_t n = 0; n < times; ++n) step(thread);
+  });
+  return {seconds, threads * times};
 }
 
 /// Ours and floors, with the same groups waiting.

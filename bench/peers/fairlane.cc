@@ -12,7 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -22,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "crew.h"
 #include "fairlane/open.h"
 #include "fairlane/postgres_transport.h"
 #include "fairlane/redis_transport.h"
@@ -58,13 +58,6 @@ double since(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
-void on_each_worker(const std::function<void(std::size_t worker)>& run) {
-  std::vector<std::jthread> crew;
-  for (std::size_t worker = 0; worker < workers; ++worker) {
-    crew.emplace_back([&run, worker] { run(worker); });
-  }
-}
-
 class Run {
  public:
   explicit Run(const Work& work)
@@ -74,7 +67,7 @@ class Run {
   Done publish() {
     const auto begin = SteadyClock::now();
     std::atomic<std::size_t> count{0};
-    on_each_worker([&](std::size_t worker) {
+    fairlane::bench::run_crew(workers, [&](std::size_t worker) {
       const auto share = share_of(worker);
       const std::size_t step = work_.batched() ? batch_size : 1;
       for (std::size_t at = 0; at < share.size() && since(begin) < work_.seconds; at += step) {
@@ -89,7 +82,7 @@ class Run {
   Done drain(std::size_t expected) {
     const auto begin = SteadyClock::now();
     std::array<double, workers> finished{};
-    on_each_worker([&](std::size_t worker) {
+    fairlane::bench::run_crew(workers, [&](std::size_t worker) {
       std::optional<Lease<Bytes>> lease;
       while (handled_ < expected && since(begin) < work_.seconds) {
         if ((work_.batched() ? drain_batch() : drain_one(lease)) > 0) {
