@@ -1,63 +1,57 @@
 // One command, as the server reads it.
 #pragma once
 
-#include <hiredis/hiredis.h>
-
+#include <array>
+#include <charconv>
 #include <concepts>
 #include <cstddef>
-#include <forward_list>
-#include <new>
+#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace fairlane::redis {
 
-/// Collects words. What is added as a view has to stay until `append_to`.
+/// Collects words, each written as it goes over the wire: nothing of them has to stay.
 class Command {
  public:
-  Command() {
-    words_.reserve(expected_words);
-    sizes_.reserve(expected_words);
-  }
+  Command() { bytes_.reserve(expected_size); }
   Command(std::initializer_list<std::string_view> words) : Command() {
     for (const auto word : words) add(word);
   }
 
   Command& add(std::string_view word) {
-    words_.push_back(word.data() != nullptr ? word.data() : "");
-    sizes_.push_back(word.size());
+    ++words_;
+    append_line(bytes_, '$', word.size());
+    bytes_.append(word).append("\r\n");
     return *this;
   }
   Command& add(const char* word) { return add(std::string_view(word)); }
-  Command& add(std::string&& word) { return add(std::string_view(kept_.emplace_front(word))); }
   Command& add(const std::string& word) { return add(std::string_view(word)); }
   template <std::integral Number>
   Command& add(Number number) {
-    if (number == 0) return add(std::string_view("0"));
-    return add(std::to_string(number));
+    std::array<char, most_digits> digits{};
+    const auto end = std::to_chars(digits.begin(), digits.end(), number).ptr;
+    return add(std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
   }
 
   void append_to(std::string& bytes) const {
-    char* formatted = nullptr;
-    auto* const words = const_cast<const char**>(words_.data());  // hiredis does not write there.
-    const auto size =
-        redisFormatCommandArgv(&formatted, static_cast<int>(words_.size()), words, sizes_.data());
-    if (size < 0) throw std::bad_alloc();
-    try {
-      bytes.append(formatted, static_cast<std::size_t>(size));
-    } catch (...) {
-      redisFreeCommand(formatted);
-      throw;
-    }
-    redisFreeCommand(formatted);
+    append_line(bytes, '*', words_);
+    bytes.append(bytes_);
   }
 
  private:
-  static constexpr std::size_t expected_words = 16;
-  std::vector<const char*> words_;
-  std::vector<std::size_t> sizes_;
-  std::forward_list<std::string> kept_;
+  static constexpr std::size_t expected_size = 400;
+  static constexpr std::size_t most_digits = 24;
+
+  static void append_line(std::string& bytes, char kind, std::size_t count) {
+    std::array<char, most_digits> digits{};
+    const auto end = std::to_chars(digits.begin(), digits.end(), count).ptr;
+    bytes += kind;
+    bytes.append(digits.data(), end).append("\r\n");
+  }
+
+  std::string bytes_;
+  std::size_t words_ = 0;
 };
 
 }  // namespace fairlane::redis

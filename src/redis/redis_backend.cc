@@ -129,11 +129,10 @@ void RedisBackend::open(const RedisOptions& options) {
 
 Command RedisBackend::begin(Script script) const {
   Command command = Server::command_of(script, key_);
-  command.add(sender_);
   if (by_hand_) {
-    command.add(std::to_string(microseconds(clock_->now())));
+    command.add(sender_ + std::to_string(microseconds(clock_->now())));
   } else {
-    command.add("");
+    command.add(sender_);
   }
   return command;
 }
@@ -143,6 +142,8 @@ RedisBackend::Outcome RedisBackend::run(Script script, const Command& command, K
   Outcome outcome;
   for (;;) {
     outcome.reply = server_.run(script, command, kind);
+    // The answer alone: done, and nothing else changed.
+    if (!Value(outcome.reply.get()).is_list()) return outcome;
     const auto status = static_cast<Status>(outcome[0].integer());
     if (status == Status::too_large) {
       detail::throw_too_large(outcome[3].count(), outcome[4].count());
@@ -167,7 +168,8 @@ Answer<std::optional<std::vector<std::uint64_t>>> RedisBackend::publish(
   const Outcome outcome = run(Script::publish, command);
   if (outcome.full) return {std::nullopt, outcome.effect};
   std::vector<std::uint64_t> seqs(messages.size());
-  auto seq = outcome[3].count();
+  const Value answer(outcome.reply.get());
+  auto seq = (answer.is_list() ? answer[3] : answer).count();
   for (auto& each : seqs) each = seq++;
   return {std::move(seqs), outcome.effect};
 }
@@ -186,11 +188,16 @@ std::uint64_t RedisBackend::next_fence() noexcept {
   }
 }
 
-void RedisBackend::add_claim(Command& command, const remote::ClaimRequest& request) const {
-  command.add(std::min(request.count, most_claims))
-      .add(microseconds(request.visibility))
-      .add(request.min_priority)
-      .add(request.look_further ? "1" : "");
+/// One word, as claim_step.lua takes it apart.
+void RedisBackend::add_claim(Command& command, const remote::ClaimRequest& request,
+                             std::uint64_t fence) {
+  std::string word = to_bytes(static_cast<std::uint64_t>(microseconds(request.visibility)));
+  word += to_bytes(std::min(request.count, most_claims), 4);
+  word += to_bytes(static_cast<std::uint32_t>(request.min_priority), 4);
+  word += request.look_further ? '\1' : '\0';
+  word += to_bytes(fence);
+  word += request.worker_id;
+  command.add(word);
 }
 
 std::vector<remote::Claimed> RedisBackend::claimed_in(Outcome& outcome,
@@ -220,9 +227,8 @@ std::vector<remote::Claimed> RedisBackend::claimed_in(Outcome& outcome,
 
 Answer<std::vector<remote::Claimed>> RedisBackend::claim(const remote::ClaimRequest& request) {
   Command command = begin(Script::claim);
-  add_claim(command, request);
   const auto fence = next_fence();
-  command.add(to_bytes(fence)).add(request.worker_id);
+  add_claim(command, request, fence);
   Outcome outcome = run(Script::claim, command);
   auto claimed = claimed_in(outcome, request, fence);
   return {std::move(claimed), outcome.effect};
@@ -234,16 +240,21 @@ Answer<remote::AckedAndClaimed> RedisBackend::ack(std::span<const remote::LeaseN
   Command command = begin(script);
   std::uint64_t fence = 0;
   if (then_claim != nullptr) {
-    add_claim(command, *then_claim);
     fence = next_fence();
-    command.add(to_bytes(fence)).add(then_claim->worker_id);
+    add_claim(command, *then_claim, fence);
   }
   for (const auto& lease : leases) command.add(lease.group_id).add(to_bytes(lease.fence));
   Outcome outcome = run(script, command);
   Answer<remote::AckedAndClaimed> answer;
-  for (const char done : outcome[3].bytes()) {
+  const Value whole(outcome.reply.get());
+  const std::string_view said = whole.is_list() ? whole[3].bytes() : whole.bytes();
+  for (const char done : said.substr(0, leases.size())) {
     answer.value.settled.push_back(done == '1' ? Settled::done : Settled::stale);
     outcome.effect.room = outcome.effect.room || done == '1';
+  }
+  if (const auto claimable = said.substr(std::min(leases.size(), said.size()));
+      !claimable.empty()) {
+    outcome.effect.claimable = std::stoi(std::string(claimable));
   }
   if (then_claim != nullptr) answer.value.claimed = claimed_in(outcome, *then_claim, fence);
   answer.effect = outcome.effect;

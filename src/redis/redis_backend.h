@@ -69,7 +69,7 @@ class RedisBackend final : public remote::Backend {
   void refuse_eviction();
   Command begin(Script script) const;
   Outcome run(Script script, const Command& command, Kind kind = Kind::changes);
-  void add_claim(Command& command, const remote::ClaimRequest& request) const;
+  static void add_claim(Command& command, const remote::ClaimRequest& request, std::uint64_t fence);
   std::vector<remote::Claimed> claimed_in(Outcome& outcome, const remote::ClaimRequest& request,
                                           std::uint64_t fence) const;
   std::uint64_t next_fence() noexcept;

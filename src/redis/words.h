@@ -1,4 +1,4 @@
-// Numbers and words as the scripts write them.
+// Numbers and words as the scripts read and write them.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +31,9 @@ inline Instant instant(std::int64_t microseconds) noexcept {
 /// Bytes before a message's event: its seq, and when it was published.
 inline constexpr std::size_t message_head = 16;
 
-/// Eight bytes, the highest first.
-inline std::string to_bytes(std::uint64_t number) {
-  std::string bytes(8, '\0');
+/// The lowest `size` bytes, the highest of them first.
+inline std::string to_bytes(std::uint64_t number, std::size_t size = 8) {
+  std::string bytes(size, '\0');
   for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte, number >>= 8U) {
     *byte = static_cast<char>(number & 0xffU);
   }

@@ -1,11 +1,13 @@
--- ARGV[3..]  group and fence of each lease
+-- ARGV[2..]  group and fence of each lease
 -- Answers a 1 (done) or 0 (stale) for each.
+-- As text, those and the highest priority that became claimable, if any: nothing ran out.
 --@include base
---@include ready
+--@include record
 -- Without a limit of attempts a lease that ran out can still be acked.
 if max_attempts > 0 then
   --@include now
   if now > lapse_at then
+    --@include ready
     --@include forget
     --@include group
     --@include lapse
@@ -13,9 +15,9 @@ if max_attempts > 0 then
 end
 local answer = ''
 if not again then
-  local from = 3
+  local from = 2
   --@include ack_step
-  answer = table.concat(settled)
 end
 --@include finish
+if not again and died == 0 then return answer .. (claimable or '') end
 return { again and 1 or 0, claimable, died, answer }

@@ -1,21 +1,21 @@
--- ARGV[3..8]  as claim_step says
--- ARGV[9..]   group and fence of each lease to ack
+-- ARGV[2]    as claim_step says
+-- ARGV[3..]  group and fence of each lease to ack
 -- Answers as ack, then as claim.
 --@include base
+--@include record
 --@include now
---@include ready
 if now > lapse_at then
+  --@include ready
   --@include forget
   --@include group
   --@include lapse
 end
-local reply = { 0, false, 0, '', now, false }
+local reply, answer = { 0, false, 0, '', now, false, nil, nil, nil }, ''
 if not again then
-  local from = 9
+  local from = 3
   --@include ack_step
-  reply[4] = table.concat(settled)
   --@include claim_step
 end
 --@include finish
-reply[1], reply[2], reply[3] = again and 1 or 0, claimable, died
+reply[1], reply[2], reply[3], reply[4] = again and 1 or 0, claimable, died, answer
 return reply

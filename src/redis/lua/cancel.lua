@@ -1,8 +1,9 @@
--- ARGV[3..4]  group and event
+-- ARGV[2..3]  group and event
 -- Answers how many messages were dropped, and the seq.
 --@include base
-if max_event_bytes > 0 and #ARGV[4] > max_event_bytes then
-  return { 2, false, 0, #ARGV[4], max_event_bytes }
+--@include record
+if max_event_bytes > 0 and #ARGV[3] > max_event_bytes then
+  return { 2, false, 0, #ARGV[3], max_event_bytes }
 end
 --@include now
 --@include ready
@@ -15,7 +16,7 @@ if now > lapse_at then
 end
 local dropped, seq, fits = 0, 0, true
 if not again then
-  local group, event = ARGV[3], ARGV[4]
+  local group, event = ARGV[2], ARGV[3]
   local g = load(group)
   local kept = g and g.state == LEASED and 1 or 0
   dropped = messages_of(group) - kept
@@ -23,11 +24,11 @@ if not again then
   if fits then
     left = left + dropped
     if g and kept == 0 then withdraw(g) end
-    seq = call('HINCRBY', Q, 'seq', 1)
+    seq = call('HINCRBY', Q, 'seq', '1')
     if not g then
       append(group, event, '0', seq)
     elseif kept == 1 then
-      call('LTRIM', g.key, 0, 1)
+      call('LTRIM', g.key, '0', '1')
       append(group, event, g.priority, seq)
     else
       g.seq, g.published, g.attempts, g.fence, g.worker = seq, now, 0, NO_FENCE, ''

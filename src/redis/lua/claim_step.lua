@@ -1,71 +1,58 @@
--- ARGV[3..8]  how many, visibility, floor, whether to look what is left, the first fence, worker
+-- ARGV[2]  visibility, how many, floor, whether to look what is left, the first fence; what follows
+--          is the worker
 -- Adds message, group and attempt of each lease to `reply`.
-local count, visibility, floor, worker = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[8]
-local expiry, taken = math.min(now + visibility, NEVER), 0
+local visibility, count, floor, looks, first_fence, rest = from_bytes('>I8I4i4Bc8', ARGV[2])
+local worker = string.sub(ARGV[2], rest)
 
-local function take(member)
-  local group = string.sub(member, 9)
-  local key = Q .. ':g:' .. group
-  local first = call('LRANGE', key, 0, 1)
-  local seq, published, _, turn, _, attempts, _, fence, priority = from_bytes(RECORD, first[1])
-  turn, fence, attempts = now, ARGV[7], attempts + 1
-  if in_line then turn = call('HINCRBY', Q, 'line', 1) end
-  if taken > 0 then
-    local high, low = from_bytes('>I4I4', fence)
-    fence = to_bytes('>I4I4', high, (low + taken) % 4294967296)
-  end
-  call('LSET', key, 0, to_bytes(RECORD, seq, published, now, turn, expiry, attempts, LEASED, fence,
-    #priority, priority) .. worker)
-  call('ZADD', Q .. ':leased', expiry, group)
-  taken = taken + 1
-  local n = #reply
-  reply[n + 1], reply[n + 2], reply[n + 3] = first[2], group, attempts
-end
-
-if only and only ~= '' then
-  if tonumber(only) >= floor then
-    local popped = call('ZPOPMIN', Q .. ':c:' .. only, ARGV[3])
-    for i = 1, #popped, 2 do take(popped[i]) end
-    if taken == 0 then
-      --@include forget
-      forget(only)
-    end
+-- The members of those that are claimed, each followed by something.
+local chosen
+if not only or only == '' then
+  --@include forget
+  --@include choose
+elseif (only == '0' and 0 or tonumber(only)) >= floor then
+  chosen = call('ZPOPMIN', Q .. ':c:' .. only, count == 1 and '1' or format('%d', count))
+  if not chosen[1] then
+    --@include forget
+    forget(only)
   end
 else
-  --@include forget
-  -- The first of each priority; among them the rotation alone decides.
-  local heads = {}
-  local function look_at(priority)
-    local first = call('ZRANGE', Q .. ':c:' .. priority, 0, 0, 'WITHSCORES')
-    local member = first[1]
-    if not member then
-      heads[priority] = nil
-      return forget(priority)
-    end
-    heads[priority] = { member = member, turn = tonumber(first[2]), seq = from_bytes('>I8', member) }
-  end
-  for _, priority in ipairs(call('ZRANGEBYSCORE', Q .. ':priorities', floor, '+inf')) do
-    look_at(priority)
-  end
-  while taken < count do
-    local best, of
-    for priority, head in pairs(heads) do
-      if not best or head.turn < best.turn or (head.turn == best.turn and head.seq < best.seq) then
-        best, of = head, priority
-      end
-    end
-    if not best then break end
-    call('ZREM', Q .. ':c:' .. of, best.member)
-    take(best.member)
-    look_at(of)
-  end
+  chosen = {}
 end
 
-if taken > 0 then
-  if expiry < lapse_at then call('HSET', Q, 'lapse_at', expiry) end
+if chosen[1] then
+  local expiry = now + visibility
+  if expiry > NEVER then expiry = NEVER end
+  local ends, leased = format('%d', expiry), chosen[3] and {}
+  local n, fence, turn = #reply, first_fence, now
+  for i = 1, #chosen, 2 do
+    local group = string.sub(chosen[i], 9)
+    local key = Q .. ':g:' .. group
+    local first = call('LRANGE', key, '0', '1')
+    local seq, published, _, _, _, attempts, _, _, priority = from_bytes(RECORD, first[1])
+    attempts = attempts + 1
+    if in_line then turn = call('HINCRBY', Q, 'line', '1') end
+    if i > 1 then
+      local high, low = from_bytes('>I4I4', first_fence)
+      fence = to_bytes('>I4I4', high, (low + (i - 1) / 2) % 4294967296)
+    end
+    call('LSET', key, '0', to_bytes(RECORD, seq, published, now, turn, expiry, attempts, LEASED,
+      fence, #priority, priority) .. worker)
+    if leased then
+      leased[i], leased[i + 1] = ends, group
+    else
+      call('ZADD', Q .. ':leased', ends, group)
+    end
+    reply[n + 1], reply[n + 2], reply[n + 3] = first[2], group, attempts
+    n = n + 3
+  end
+  if leased then
+    --@include call_with
+    call_with('ZADD', Q .. ':leased', leased)
+  end
+  if expiry < lapse_at then call('HSET', Q, 'lapse_at', ends) end
   if visibility < 1000000 then short = true end
 end
-if ARGV[6] ~= '' then
+if looks == 1 then
   --@include forget
   --@include highest
   reply[6] = highest()

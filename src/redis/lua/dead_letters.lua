@@ -1,7 +1,8 @@
--- ARGV[3]  begin behind this seq
--- ARGV[4]  how many at the most
+-- ARGV[2]  begin behind this seq
+-- ARGV[3]  how many at the most
 -- Answers seq, group, event, attempts, priority, worker and reason of each.
 --@include base
+--@include record
 --@include now
 if now > lapse_at then
   --@include ready
@@ -11,8 +12,8 @@ if now > lapse_at then
 end
 local page = {}
 if not again then
-  for i, seq in ipairs(call('ZRANGEBYSCORE', Q .. ':dead', '(' .. ARGV[3], '+inf', 'LIMIT', 0,
-    ARGV[4])) do
+  for i, seq in ipairs(call('ZRANGEBYSCORE', Q .. ':dead', '(' .. ARGV[2], '+inf', 'LIMIT', '0',
+    ARGV[3])) do
     local letter = call('HMGET', Q .. ':d:' .. seq, 'group', 'event', 'attempts', 'priority',
       'worker', 'reason')
     table.insert(letter, 1, seq)

@@ -1,7 +1,7 @@
 -- A group's record as a table, and what is done to it: for all but the busiest verbs.
 local function load(group)
   local key = Q .. ':g:' .. group
-  local record = call('LINDEX', key, 0)
+  local record = call('LINDEX', key, '0')
   if not record then return nil end
   local g, rest = { id = group, key = key }, 0
   g.seq, g.published, g.last, g.turn, g.expiry, g.attempts, g.state, g.fence, g.priority, rest =
@@ -15,7 +15,7 @@ local function bytes_of(g)
     g.fence, #g.priority, g.priority) .. g.worker
 end
 
-local function save(g) call('LSET', g.key, 0, bytes_of(g)) end
+local function save(g) call('LSET', g.key, '0', bytes_of(g)) end
 
 local function is_suspended(group)
   return suspended and call('ZSCORE', Q .. ':suspended', group)
@@ -47,10 +47,10 @@ end
 local function set_in_flight(g, state, duration)
   g.state, g.expiry = state, math.min(now + duration, NEVER)
   save(g)
-  call('ZADD', Q .. (state == LEASED and ':leased' or ':parked'), g.expiry, g.id)
+  call('ZADD', Q .. (state == LEASED and ':leased' or ':parked'), format('%d', g.expiry), g.id)
   if g.expiry < lapse_at then
     lapse_at = g.expiry
-    call('HSET', Q, 'lapse_at', lapse_at)
+    call('HSET', Q, 'lapse_at', format('%d', lapse_at))
   end
   if duration < 1000000 then short = true end
 end
@@ -58,7 +58,7 @@ end
 -- Drops the head of a withdrawn group; the next one is free, or the group is gone.
 local function remove_head(g)
   left = left + 1
-  local next_message = call('LINDEX', g.key, 2)
+  local next_message = call('LINDEX', g.key, '2')
   if not next_message then
     call('DEL', g.key)
     call('ZREM', Q .. ':active', g.id)
@@ -66,7 +66,7 @@ local function remove_head(g)
   end
   g.seq, g.published = from_bytes(MESSAGE, next_message)
   g.attempts, g.fence, g.worker = 0, NO_FENCE, ''
-  call('LSET', g.key, 1, NO_FENCE)
+  call('LSET', g.key, '1', NO_FENCE)
   call('LPOP', g.key)
   set_free(g)
 end
@@ -74,9 +74,9 @@ end
 -- Moves the head to the dead letters.
 local function bury(g, reason)
   withdraw(g)
-  local name = string.format('%.0f', g.seq)
+  local name = format('%d', g.seq)
   call('HSET', Q .. ':d:' .. name, 'group', g.id,
-    'event', string.sub(call('LINDEX', g.key, 1), 17), 'attempts', g.attempts,
+    'event', string.sub(call('LINDEX', g.key, '1'), 17), 'attempts', format('%d', g.attempts),
     'priority', g.priority, 'worker', g.worker, 'reason', reason)
   call('ZADD', Q .. ':dead', name, name)
   died = died + 1
@@ -84,8 +84,8 @@ local function bury(g, reason)
 end
 
 local function suspend(group)
-  if call('ZADD', Q .. ':suspended', 0, group) == 1 then
-    suspended = call('HINCRBY', Q, 'suspended', 1)
+  if call('ZADD', Q .. ':suspended', '0', group) == 1 then
+    suspended = call('HINCRBY', Q, 'suspended', '1')
   end
 end
 

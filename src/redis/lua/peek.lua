@@ -1,7 +1,8 @@
--- ARGV[3]  group
--- ARGV[4]  how many at the most, not 0
+-- ARGV[2]  group
+-- ARGV[3]  how many at the most, not 0
 -- Answers the attempts of the head, then the messages.
 --@include base
+--@include record
 --@include now
 if now > lapse_at then
   --@include ready
@@ -11,7 +12,7 @@ if now > lapse_at then
 end
 local attempts, page = 0, {}
 if not again then
-  page = call('LRANGE', Q .. ':g:' .. ARGV[3], 0, ARGV[4])
+  page = call('LRANGE', Q .. ':g:' .. ARGV[2], '0', ARGV[3])
   if page[1] then
     attempts = (select(6, from_bytes(RECORD, page[1])))
     table.remove(page, 1)

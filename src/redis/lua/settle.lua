@@ -1,8 +1,9 @@
--- ARGV[3..4]  group and fence
--- ARGV[5]     nack, extend, release or reject
--- ARGV[6]     the delay or visibility, or the reason
+-- ARGV[2..3]  group and fence
+-- ARGV[4]     nack, extend, release or reject
+-- ARGV[5]     the delay or visibility, or the reason
 -- Answers 1: done, or 0: stale.
 --@include base
+--@include record
 --@include now
 --@include ready
 --@include forget
@@ -12,24 +13,24 @@ if max_attempts > 0 and now > lapse_at then
 end
 local done = 0
 if not again then
-  local g, verb = load(ARGV[3]), ARGV[5]
-  if g and g.fence == ARGV[4] then
+  local g, verb = load(ARGV[2]), ARGV[4]
+  if g and g.fence == ARGV[3] then
     done = 1
     if verb == 'reject' then
-      bury(g, ARGV[6])
+      bury(g, ARGV[5])
     elseif verb == 'nack' and is_exhausted(g) then
       fail_exhausted(g)
     else
       withdraw(g)
       if verb == 'extend' then
-        set_in_flight(g, LEASED, tonumber(ARGV[6]))
+        set_in_flight(g, LEASED, tonumber(ARGV[5]))
       else
         g.fence = NO_FENCE
         if verb == 'release' then
           g.attempts = g.attempts - 1
           set_free(g)
-        elseif tonumber(ARGV[6]) > 0 then
-          set_in_flight(g, PARKED, tonumber(ARGV[6]))
+        elseif tonumber(ARGV[5]) > 0 then
+          set_in_flight(g, PARKED, tonumber(ARGV[5]))
         else
           set_free(g)
         end

@@ -1,6 +1,7 @@
--- ARGV[3]  group
--- ARGV[4]  1: suspend, 0: resume
+-- ARGV[2]  group
+-- ARGV[3]  1: suspend, 0: resume
 --@include base
+--@include record
 --@include now
 --@include ready
 --@include forget
@@ -9,13 +10,13 @@ if now > lapse_at then
   --@include lapse
 end
 if not again then
-  local group = ARGV[3]
+  local group = ARGV[2]
   local g = load(group)
-  if ARGV[4] == '1' then
+  if ARGV[3] == '1' then
     if g and g.state == FREE then withdraw(g) end
     suspend(group)
   elseif call('ZREM', Q .. ':suspended', group) == 1 then
-    suspended = call('HINCRBY', Q, 'suspended', -1)
+    suspended = call('HINCRBY', Q, 'suspended', '-1')
     if suspended == 0 then
       suspended = false
       call('HDEL', Q, 'suspended')

@@ -1,6 +1,7 @@
--- ARGV[3]  group
+-- ARGV[2]  group
 -- Answers how many messages were dropped.
 --@include base
+--@include record
 --@include now
 --@include ready
 --@include forget
@@ -10,7 +11,7 @@ if now > lapse_at then
 end
 local dropped = 0
 if not again then
-  local g = load(ARGV[3])
+  local g = load(ARGV[2])
   if g then
     dropped = call('LLEN', g.key) - 1
     left = left + dropped
