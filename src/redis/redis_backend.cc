@@ -54,6 +54,10 @@ void add_rule(Command& command, const std::optional<Rule>& rule) {
 
 std::int32_t priority_of(const Value& value) { return static_cast<std::int32_t>(value.integer()); }
 
+void note_claimable(remote::Effect& effect, std::optional<std::int32_t> priority) {
+  effect.claimable = std::max(effect.claimable, priority);  // Nothing is less than any.
+}
+
 }  // namespace
 
 std::string record_key(std::string_view queue_name) {
@@ -142,16 +146,13 @@ RedisBackend::Outcome RedisBackend::run(Script script, const Command& command, K
   Outcome outcome;
   for (;;) {
     outcome.reply = server_.run(script, command, kind);
-    // The answer alone: done, and nothing else changed.
-    if (!Value(outcome.reply.get()).is_list()) return outcome;
+    if (!outcome.answer().is_list()) return outcome;  // The short form: nothing ran out.
     const auto status = static_cast<Status>(outcome[0].integer());
     if (status == Status::too_large) {
       detail::throw_too_large(outcome[3].count(), outcome[4].count());
     }
     auto& effect = outcome.effect;
-    if (!outcome[1].is_nothing()) {
-      effect.claimable = std::max(effect.claimable.value_or(INT32_MIN), priority_of(outcome[1]));
-    }
+    if (!outcome[1].is_nothing()) note_claimable(effect, priority_of(outcome[1]));
     effect.died += outcome[2].count();
     effect.room = effect.died > 0;
     outcome.full = status == Status::full;
@@ -168,8 +169,7 @@ Answer<std::optional<std::vector<std::uint64_t>>> RedisBackend::publish(
   const Outcome outcome = run(Script::publish, command);
   if (outcome.full) return {std::nullopt, outcome.effect};
   std::vector<std::uint64_t> seqs(messages.size());
-  const Value answer(outcome.reply.get());
-  auto seq = (answer.is_list() ? answer[3] : answer).count();
+  auto seq = first_seq(outcome.answer());
   for (auto& each : seqs) each = seq++;
   return {std::move(seqs), outcome.effect};
 }
@@ -200,28 +200,23 @@ void RedisBackend::add_claim(Command& command, const remote::ClaimRequest& reque
   command.add(word);
 }
 
-std::vector<remote::Claimed> RedisBackend::claimed_in(Outcome& outcome,
+std::vector<remote::Claimed> RedisBackend::claimed_in(const ClaimAnswer& answer,
                                                       const remote::ClaimRequest& request,
-                                                      std::uint64_t fence) const {
-  const Value answer(outcome.reply.get());
-  const auto now = answer[4].integer();
-  const auto expires_at = instant(std::min(now + microseconds(request.visibility), never));
-  if (!answer[5].is_nothing()) outcome.effect.more = priority_of(answer[5]);
+                                                      std::uint64_t fence,
+                                                      remote::Effect& effect) const {
+  const auto expires_at = instant(std::min(answer.now + microseconds(request.visibility), never));
   std::vector<remote::Claimed> claimed;
-  claimed.reserve((answer.size() - 6) / 3);
-  for (std::size_t i = 6; i + 2 < answer.size(); i += 3) {
-    const auto message = answer[i].bytes();
-    if (message.size() < message_head) {
-      throw TransportError(ErrorCode::corrupt, "a group's head is not in its list", true);
-    }
+  claimed.reserve(answer.leases.size());
+  for (const auto& lease : answer.leases) {
     const auto low = static_cast<std::uint32_t>(fence + claimed.size());
-    claimed.push_back({{store_, fence >> 32U << 32U | low, from_bytes(message),
-                        static_cast<std::uint32_t>(answer[i + 2].integer())},
+    claimed.push_back({{store_, fence >> 32U << 32U | low, lease.seq, lease.attempt},
                        expires_at,
-                       answer[i + 1].text(),
-                       std::string(message.substr(message_head))});
+                       std::string(lease.group_id),
+                       std::string(lease.event)});
   }
-  if (!claimed.empty()) outcome.effect.ends_in = request.visibility;
+  note_claimable(effect, answer.claimable);
+  if (answer.more) effect.more = answer.more;
+  if (!claimed.empty()) effect.ends_in = request.visibility;
   return claimed;
 }
 
@@ -230,7 +225,8 @@ Answer<std::vector<remote::Claimed>> RedisBackend::claim(const remote::ClaimRequ
   const auto fence = next_fence();
   add_claim(command, request, fence);
   Outcome outcome = run(Script::claim, command);
-  auto claimed = claimed_in(outcome, request, fence);
+  const auto answer = ClaimAnswer::of_claim(outcome.answer(), 0);
+  auto claimed = claimed_in(answer, request, fence, outcome.effect);
   return {std::move(claimed), outcome.effect};
 }
 
@@ -245,20 +241,19 @@ Answer<remote::AckedAndClaimed> RedisBackend::ack(std::span<const remote::LeaseN
   }
   for (const auto& lease : leases) command.add(lease.group_id).add(to_bytes(lease.fence));
   Outcome outcome = run(script, command);
-  Answer<remote::AckedAndClaimed> answer;
-  const Value whole(outcome.reply.get());
-  const std::string_view said = whole.is_list() ? whole[3].bytes() : whole.bytes();
-  for (const char done : said.substr(0, leases.size())) {
-    answer.value.settled.push_back(done == '1' ? Settled::done : Settled::stale);
+  const auto read_answer = then_claim != nullptr ? ClaimAnswer::of_claim : ClaimAnswer::of_ack;
+  const auto answer = read_answer(outcome.answer(), leases.size());
+  remote::AckedAndClaimed both;
+  for (const char done : answer.settled) {
+    both.settled.push_back(done == '1' ? Settled::done : Settled::stale);
     outcome.effect.room = outcome.effect.room || done == '1';
   }
-  if (const auto claimable = said.substr(std::min(leases.size(), said.size()));
-      !claimable.empty()) {
-    outcome.effect.claimable = std::stoi(std::string(claimable));
+  if (then_claim != nullptr) {
+    both.claimed = claimed_in(answer, *then_claim, fence, outcome.effect);
+  } else {
+    note_claimable(outcome.effect, answer.claimable);
   }
-  if (then_claim != nullptr) answer.value.claimed = claimed_in(outcome, *then_claim, fence);
-  answer.effect = outcome.effect;
-  return answer;
+  return {std::move(both), outcome.effect};
 }
 
 Answer<Settled> RedisBackend::settle(const remote::LeaseName& lease,

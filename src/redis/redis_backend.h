@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fairlane/redis_transport.h"
+#include "redis/answers.h"
 #include "redis/server.h"
 #include "redis/subscriber.h"
 #include "remote/backend.h"
@@ -62,7 +63,8 @@ class RedisBackend final : public remote::Backend {
     remote::Effect effect;
     bool full = false;
 
-    Value operator[](std::size_t place) const { return Value(reply.get())[place]; }
+    Value answer() const { return Value(reply.get()); }
+    Value operator[](std::size_t place) const { return answer()[place]; }
   };
 
   void open(const RedisOptions& options);
@@ -70,8 +72,9 @@ class RedisBackend final : public remote::Backend {
   Command begin(Script script) const;
   Outcome run(Script script, const Command& command, Kind kind = Kind::changes);
   static void add_claim(Command& command, const remote::ClaimRequest& request, std::uint64_t fence);
-  std::vector<remote::Claimed> claimed_in(Outcome& outcome, const remote::ClaimRequest& request,
-                                          std::uint64_t fence) const;
+  std::vector<remote::Claimed> claimed_in(const ClaimAnswer& answer,
+                                          const remote::ClaimRequest& request, std::uint64_t fence,
+                                          remote::Effect& effect) const;
   std::uint64_t next_fence() noexcept;
   std::optional<std::int64_t> oldest();
 

@@ -1,17 +1,18 @@
 -- Acks what stands in ARGV from `from` on, group and fence of each lease. What many have in common
 -- is done at once for all, at the end.
-local settled, ended, lines = '0', false, false
-if #ARGV > from + 1 then settled, ended, lines = {}, {}, {} end
+local all, ended, lines = false, false, false
+if #ARGV > from + 1 then all, ended, lines = {}, {}, {} end
 for i = from, #ARGV, 2 do
   local group = ARGV[i]
   local key = Q .. ':g:' .. group
   -- Taken out rather than looked at: it makes room for the next one, or else comes back.
-  local record, done = call('LPOP', key), '0'
+  local record = call('LPOP', key)
+  settled = '0'
   if record then
-    local seq, published, last, turn, _, _, state, fence, priority = from_bytes(RECORD, record)
+    local turn, _, _, state, fence, priority = from_bytes(FROM_TURN_ON, record, 25)
     if fence == ARGV[i + 1] then
       if state ~= LEASED then  -- It ran out, and nobody claimed it since.
-        call('ZREM', Q .. ':c:' .. priority, to_bytes('>I8', seq) .. group)
+        call('ZREM', Q .. ':c:' .. priority, string.sub(record, 1, 8) .. group)
       elseif ended then
         ended[#ended + 1] = group
       else
@@ -19,13 +20,13 @@ for i = from, #ARGV, 2 do
       end
       local next_message = call('LINDEX', key, '1')
       if next_message then
-        seq, published = from_bytes(MESSAGE, next_message)
-        call('LSET', key, '0', to_bytes(RECORD, seq, published, last, turn, 0, 0, FREE, NO_FENCE,
-          #priority, priority))
+        local place = string.sub(next_message, 1, 8)
+        call('LSET', key, '0', string.sub(next_message, 1, 16) .. string.sub(record, 17, 32) ..
+          NOT_IN_FLIGHT .. string.sub(record, 54, 54) .. priority)
         local is_suspended = suspended and call('ZSCORE', Q .. ':suspended', group)
         if not is_suspended and lines then
           local line = lines[priority] or {}
-          line[#line + 1], line[#line + 2] = format('%d', turn), to_bytes('>I8', seq) .. group
+          line[#line + 1], line[#line + 2] = format('%d', turn), place .. group
           lines[priority] = line
           --@include in_use
         elseif not is_suspended then
@@ -35,17 +36,16 @@ for i = from, #ARGV, 2 do
         call('DEL', key)
         call('ZREM', Q .. ':active', group)
       end
-      left, done = left + 1, '1'
+      left, settled = left + 1, '1'
     else
       call('LPUSH', key, record)
     end
   end
-  if ended then settled[#settled + 1] = done else settled = done end
+  if all then all[#all + 1] = settled end
 end
-if ended then
+if all then
   --@include call_with
-  settled = table.concat(settled)
+  settled = table.concat(all)
   call_with('ZREM', Q .. ':leased', ended)
   for priority, line in pairs(lines) do call_with('ZADD', Q .. ':c:' .. priority, line) end
 end
-answer = settled

@@ -24,6 +24,8 @@ local NO_RULES = '0 0 0 0 0 0'
 --   message  seq, instant of its publish; what follows is the event
 -- `turn` is the rotation's key: the last claim, or the place in line.
 local RECORD, MESSAGE = '>I8I8I8I8I8I4Bc8Bc0', '>I8I8'
+-- The record from byte 25 on, and its bytes 33 to 53 (expiry to fence) where the head is free.
+local FROM_TURN_ON, NOT_IN_FLIGHT = '>I8I8I4Bc8Bc0', '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
 
 -- What the queue's record says, once it was read (record.lua). `lapse_at` is at most the first
 -- expiry of all that is in flight. `suspended` counts suspended groups, false: none. `only` is the

@@ -1,5 +1,5 @@
 -- ARGV[2]  as claim_step says
--- Answers now, the highest priority still claimable if it shall look, then the leases.
+-- Answers as claimed.lua says.
 --@include base
 local brief = call('HMGET', Q, 'rules', 'lapse_at', 'only')
 local stored = brief[1]
@@ -13,10 +13,9 @@ if now > lapse_at then
   --@include group
   --@include lapse
 end
-local reply = { 0, false, 0, '', now, false, nil, nil, nil }
+local settled, more, leases = '', false, false
 if not again then
   --@include claim_step
 end
 --@include finish
-reply[1], reply[2], reply[3] = again and 1 or 0, claimable, died
-return reply
+--@include claimed

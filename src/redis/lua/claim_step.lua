@@ -1,6 +1,6 @@
 -- ARGV[2]  visibility, how many, floor, whether to look what is left, the first fence; what follows
 --          is the worker
--- Adds message, group and attempt of each lease to `reply`.
+-- Message, group and attempt of each lease are then in `leases`, if there are any.
 local visibility, count, floor, looks, first_fence, rest = from_bytes('>I8I4i4Bc8', ARGV[2])
 local worker = string.sub(ARGV[2], rest)
 
@@ -23,7 +23,7 @@ if chosen[1] then
   local expiry = now + visibility
   if expiry > NEVER then expiry = NEVER end
   local ends, leased = format('%d', expiry), chosen[3] and {}
-  local n, fence, turn = #reply, first_fence, now
+  local fence, turn, n = first_fence, now, 0
   for i = 1, #chosen, 2 do
     local group = string.sub(chosen[i], 9)
     local key = Q .. ':g:' .. group
@@ -39,11 +39,13 @@ if chosen[1] then
       fence, #priority, priority) .. worker)
     if leased then
       leased[i], leased[i + 1] = ends, group
+      leases = leases or {}
+      leases[n + 1], leases[n + 2], leases[n + 3] = first[2], group, attempts
+      n = n + 3
     else
       call('ZADD', Q .. ':leased', ends, group)
+      leases = { first[2], group, attempts }
     end
-    reply[n + 1], reply[n + 2], reply[n + 3] = first[2], group, attempts
-    n = n + 3
   end
   if leased then
     --@include call_with
@@ -55,5 +57,5 @@ end
 if looks == 1 then
   --@include forget
   --@include highest
-  reply[6] = highest()
+  more = highest()
 end

@@ -44,8 +44,8 @@ if fits and not again then
     if call('RPUSHX', Q .. ':g:' .. group, message) == 0 then
       -- Where all groups are active already, no more has to be known.
       if not knows then
-        --@include record
-        knows = true
+        local brief = call('HMGET', Q, 'suspended', 'only', 'told')
+        suspended, only, told, knows = brief[1], brief[2], brief[3], true
       end
       local priority = ARGV[i + 2]
       --@include begin_group
