@@ -68,7 +68,7 @@ std::span<const Workload> workloads() {
       {"redis",
        "calls one by one and several under way, batches, and a multitude of something, on the "
        "server that FAIRLANE_TEST_REDIS names; beside scripts of bare list and sorted-set commands "
-       "and a client that only formats and parses",
+       "and a client that only formats and parses, and redis-benchmark",
        run_redis, "FAIRLANE_TEST_REDIS"},
 #endif
 #ifdef FAIRLANE_BENCH_SQLITE

@@ -8,6 +8,7 @@
 
 #include "crew.h"
 #include "fairlane/redis_transport.h"
+#include "redis_benchmark.h"
 #include "redis_floor.h"
 #include "support/redis_queues.h"
 #include "workload.h"
@@ -64,16 +65,36 @@ std::string_view group_in(const RedisFloor::Reply& reply) {
   return {reply->element[0]->str, reply->element[0]->len};
 }
 
-void compare(Session& session, const std::string& what, Side ours, Side floor) {
-  const auto rates = session.measure("redis/" + what, {std::move(floor), std::move(ours)});
-  session.add({.workload = "redis",
-               .what = what,
-               .ours = rates[1],
-               .unit = "1/s",
-               .against = "bare scripts",
-               .theirs = rates[0],
-               .bar = Bar::at_least,
-               .limit = 0.7});
+/// `generator`: the same by Redis's own program.
+void compare(Session& session, const std::string& what, Side ours, Side floor,
+             std::optional<Side> generator = std::nullopt) {
+  std::vector<Side> sides{std::move(floor), std::move(ours)};
+  if (generator) sides.push_back(*std::move(generator));
+  const auto rates = session.measure("redis/" + what, sides);
+  const auto add = [&](const char* against, double theirs) {
+    session.add({.workload = "redis",
+                 .what = what,
+                 .ours = rates[1],
+                 .unit = "1/s",
+                 .against = against,
+                 .theirs = theirs,
+                 .bar = Bar::at_least,
+                 .limit = 0.7});
+  };
+  add("bare scripts", rates[0]);
+  if (generator) add("redis-benchmark", rates[2]);
+}
+
+std::optional<Side> generated(const Pair& both, std::size_t connections, std::size_t depth,
+                              std::uint64_t calls) {
+  const auto server = test::redis_options();
+  auto generator = RedisBenchmark::find(server.host, server.port);
+  if (!generator) return std::nullopt;
+  return timed_side("redis-benchmark", [=, &both] {
+    const RedisFloor& floor = *both.floors.front();
+    return generator->publish(floor.publish_script(), floor.name() + ":generated", connections,
+                              depth, calls);
+  });
 }
 
 /// So many calls under way on each of so many connections. Ours has a thread for each call; the
@@ -81,7 +102,7 @@ void compare(Session& session, const std::string& what, Side ours, Side floor) {
 void run_calls(Session& session, std::size_t connections, std::size_t depth) {
   Pair both(connections, connections, 10'000);
   const auto threads = connections * depth;
-  const auto calls = session.settings().size(std::uint64_t{40'000}, std::uint64_t{160}) / threads;
+  const auto calls = session.settings().size(std::uint64_t{20'000}, std::uint64_t{160}) / threads;
   const std::string suffix =
       fmt::format(", {} connection{}{}", connections, connections == 1 ? "" : "s",
                   depth == 1 ? "" : fmt::format(", {} calls under way on each", depth));
@@ -107,7 +128,8 @@ void run_calls(Session& session, std::size_t connections, std::size_t depth) {
           ours(calls, [&](std::size_t i) { both.ours->publish(next(i), "event"); }),
           floor(
               calls, [&](RedisFloor& on, std::size_t i) { on.publish(next(i), "event"); },
-              [](const RedisFloor::Reply&, std::size_t) {}));
+              [](const RedisFloor::Reply&, std::size_t) {}),
+          generated(both, connections, depth, calls * threads));
 
   std::vector<std::string> held(threads);
   const auto keep = [&](const RedisFloor::Reply& reply, std::size_t i) {
@@ -151,7 +173,7 @@ void run_batches(Session& session, std::size_t size) {
   Pair both(1, 1, 10'000);
   RedisFloor& on = *both.floors[0];
   const auto batches =
-      session.settings().size(std::int64_t{100'000}, std::int64_t{400}) / static_cast<int>(size);
+      session.settings().size(std::int64_t{50'000}, std::int64_t{400}) / static_cast<int>(size);
   const std::string suffix = fmt::format(" of {}", size);
   std::uint64_t turn = 0;
   const auto ours = [&](std::int64_t times, auto step) {
@@ -196,6 +218,19 @@ void run_batches(Session& session, std::size_t size) {
           }));
 }
 
+/// From several threads, whose calls share the connection.
+void park(Transport<Bytes>& queue, const std::vector<Lease<Bytes>>& leases) {
+  constexpr std::size_t threads = 16;
+  std::vector<std::jthread> running;
+  for (std::size_t first = 0; first < threads; ++first) {
+    running.emplace_back([&, first] {
+      for (std::size_t i = first; i < leases.size(); i += threads) {
+        require(queue.nack(leases[i], visibility) == Settled::done, "a park");
+      }
+    });
+  }
+}
+
 enum class Multitude { ready, one_group, leased, parked, below };
 
 /// A queue with a hundred groups at work, and a multitude of something.
@@ -213,10 +248,8 @@ std::unique_ptr<Transport<Bytes>> with_multitude(Multitude of, std::uint64_t cou
       batch.push_back({name, "event", of == Multitude::below ? below : 0});
     queue->publish_batch(batch);
     if (of != Multitude::leased && of != Multitude::parked) continue;
-    for (const auto& lease : queue->claim_batch(at_once, "w", visibility)) {
-      if (of == Multitude::parked)
-        require(queue->nack(lease, visibility) == Settled::done, "a park");
-    }
+    const auto leases = queue->claim_batch(at_once, "w", visibility);
+    if (of == Multitude::parked) park(*queue, leases);
   }
   return queue;
 }
@@ -229,7 +262,7 @@ void run_multitude(Session& session, Multitude of, std::uint64_t count, const st
       require(lease && queue->ack(*lease) == Settled::done, "work");
     };
   };
-  const auto times = session.settings().size(std::int64_t{5'000}, std::int64_t{20});
+  const auto times = session.settings().size(std::int64_t{2'000}, std::int64_t{20});
   const auto rates =
       session.measure("redis/" + what, {loop_side("few", times, step(with_multitude(of, 100))),
                                         loop_side("many", times, step(with_multitude(of, count)))});
@@ -284,8 +317,7 @@ void run_redis(Session& session) {
   run_multitude(session, Multitude::one_group, many, count + " messages in one group");
   run_multitude(session, Multitude::below, many, count + " groups below the floor");
   run_multitude(session, Multitude::leased, many, count + " groups leased");
-  run_multitude(session, Multitude::parked, many / 10,
-                fmt::format("{} groups parked", fmt::group_digits(many / 10)));
+  run_multitude(session, Multitude::parked, many, count + " groups parked");
 }
 
 }  // namespace fairlane::bench

@@ -52,6 +52,9 @@ class RedisFloor {
     ack_claim_ = load(begin + ack + claim + "return leases");
   }
 
+  const std::string& name() const { return name_; }
+  const std::string& publish_script() const { return publish_; }
+
   /// Commands go out with `flush`, their replies are taken by `take`, one for each.
   void publish(std::string_view group, std::string_view event) {
     append({publish_, "0", name_, group, event});
