@@ -81,8 +81,8 @@ std::span<const Workload> workloads() {
       {"postgres",
        "publish; claim and ack; ack_claim; batches, on 1 and 4 connections to the server of "
        "FAIRLANE_TEST_POSTGRES (scripts/with-servers), synchronous_commit off and on; beside "
-       "pgbench "
-       "with bare statements; claim and ack with --groups waiting, below the floor, leased, parked",
+       "pgbench with bare statements; what notifications cost publishers; claim and ack with "
+       "--groups waiting, below the floor, leased, parked",
        run_postgres, "FAIRLANE_TEST_POSTGRES"},
 #endif
   };

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 
 #include "crew.h"
 #include "workload.h"
@@ -256,12 +257,52 @@ void run_behind(Session& session, const Ballast& ballast) {
                .limit = 1.5});
 }
 
+/// What a notification costs who publishes: one in each bare transaction, and those of ours, that
+/// go to a process which takes all that it is told of.
+void run_told(Session& session, bool synchronous) {
+  constexpr int connections = 4;
+  const auto each = session.settings().size<std::uint64_t>(500, 10);
+  const auto url = with_commits(synchronous);
+  const std::string suffix = fmt::format("{}, {} connections", name_of(synchronous), connections);
+  const std::string name = fmt::format("postgres/told/{}", synchronous ? "on" : "off");
+  run_sql(fmt::format("-v groups={} -v backlog=0", groups), "-f " + script("schema.sql"));
+  const auto pgbench = [&](const char* file) {
+    return timed_side(file, [&, file] { return run_pgbench(file, url, connections, each); });
+  };
+  const auto bare =
+      session.measure(name + "/bare", {pgbench("publish.sql"), pgbench("publish_and_notify.sql")});
+  add(session, "bare publish that notifies, " + suffix, bare[1], "without", bare[0], 0);
+
+  Ours quiet(url, name + "/quiet", connections);
+  Ours told(url, name + "/told", connections);
+  const Ours other(url, name + "/told", 1);
+  std::jthread waiter([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      static_cast<void>(other.queue->claim_wait("w", visibility, 0, Duration::max(), stop));
+    }
+  });
+  const auto to_new_groups = [&](const char* side, Ours& ours) {
+    return timed_side(side, [&, turn = std::uint64_t{0}]() mutable {
+      const auto first = turn++ * each * connections;
+      return run_threads_of(connections, each, [&](std::uint64_t at) -> std::uint64_t {
+        ours.queue->publish(fmt::format("new-{}-{}", first, at), "event");
+        return 1;
+      });
+    });
+  };
+  const auto ours =
+      session.measure(name + "/ours", {to_new_groups("quiet", quiet), to_new_groups("told", told)});
+  add(session, "publish to new groups while another process takes them, " + suffix, ours[1],
+      "while none waits", ours[0], 0);
+}
+
 }  // namespace
 
 void run_postgres(Session& session) {
   for (const bool synchronous : {false, true}) {
     for (const int connections : {1, 4}) run_at(session, synchronous, connections);
   }
+  for (const bool synchronous : {false, true}) run_told(session, synchronous);
   run_behind(session, {"waiting", "messages waiting in one group", nullptr, work_priority, true});
   run_behind(session, {"below_floor", "groups below the floor", nullptr, 0, false});
   run_behind(session, {"leased", "groups leased", "1", 0, false});
