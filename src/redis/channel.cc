@@ -20,9 +20,14 @@ Reply Channel::ask(const Command& command, Kind kind) {
   Lock lock(mutex_);
   // Held until the call is over: it may end the connection.
   const std::shared_ptr<Line> on = line(lock);
-  command.append_to(on->out);
-  mine.end = on->out.size();
   on->calls.push_back(&mine);
+  try {
+    command.append_to(on->out);
+  } catch (...) {  // Without memory: it is not among those that are answered.
+    on->calls.pop_back();
+    throw;
+  }
+  mine.end = on->out.size();
   if (!on->writing) write(*on, lock);
   while (!mine.over) {
     if (on->reading) {

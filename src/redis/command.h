@@ -34,7 +34,9 @@ class Command {
     return add(std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
   }
 
+  /// The whole command, or `std::bad_alloc` and nothing of it: others' commands go out beside it.
   void append_to(std::string& bytes) const {
+    bytes.reserve(bytes.size() + most_digits + bytes_.size());
     append_line(bytes, '*', words_);
     bytes.append(bytes_);
   }
