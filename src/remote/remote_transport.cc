@@ -42,8 +42,11 @@ std::optional<Lease<Bytes>> first_of(std::vector<Claimed> claimed) {
   if (claimed.empty()) return std::nullopt;
   return lease_of(std::move(claimed.front()));
 }
+/// Backends give a group that nobody holds the fence 0. A lease that no claim gave may have it too:
+/// it goes by another, which is right no more often than any that is made up.
 LeaseName name_of(const Lease<Bytes>& lease) {
-  return {lease.group_id(), lease.fence(), lease.seq()};
+  constexpr std::uint64_t made_up = std::numeric_limits<std::int64_t>::max();
+  return {lease.group_id(), lease.fence() != 0 ? lease.fence() : made_up, lease.seq()};
 }
 
 class RemoteTransport final : public Transport<Bytes>, private Control<Bytes> {

@@ -53,7 +53,7 @@ Group* Scheduler::find(std::uint32_t hash, std::string_view group_id) const noex
 
 Group* Scheduler::current(const LeaseHandle& lease) noexcept {
   auto* const group = static_cast<Group*>(lease.group);
-  return group->fence == lease.fence ? group : nullptr;
+  return lease.fence != 0 && group->fence == lease.fence ? group : nullptr;
 }
 
 bool Scheduler::has_room(std::uint64_t more, std::uint64_t group_messages,

@@ -101,6 +101,21 @@ FAIRLANE_CASE(I3ALeaseOfATerminatedGroupIsStaleAlsoWhenTheGroupLivesAgain) {
   EXPECT_EQ(claimed_event(), "new");
 }
 
+FAIRLANE_CASE(I3ALeaseThatNoClaimGaveIsStale) {
+  publish("a", "a1");
+  publish("a", "a2");
+  const auto lease = take();
+  EXPECT_EQ(store().release(lease), Settled::done);
+  // Nobody holds the group: its fence is none.
+  const Lease<Bytes> none({lease.key().store, 0, lease.seq(), 1}, lease.expires_at(),
+                          lease.shared_group_id(), lease.event_ref());
+  expect_all_stale(store(), none);
+  const Lease<Bytes> twice[] = {none, none};
+  EXPECT_EQ(store().ack_batch(twice), (std::vector{Settled::stale, Settled::stale}));
+  EXPECT_EQ(claimed_event(), "a1");
+  EXPECT_EQ(claimed_event(), "nothing");
+}
+
 FAIRLANE_CASE(I3ALeaseOfAnotherStoreIsAWrongArgument) {
   publish("a");
   auto other_clock = std::make_shared<ManualClock>(now());
