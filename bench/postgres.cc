@@ -2,7 +2,6 @@
 #include "fairlane/postgres_transport.h"
 
 #include <fmt/format.h>
-#include <stdio.h>
 
 #include <atomic>
 #include <chrono>
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "crew.h"
+#include "program.h"
 #include "workload.h"
 
 namespace fairlane::bench {
@@ -32,17 +32,6 @@ std::string with_commits(bool synchronous) {
                      url.find('?') == std::string::npos ? '?' : '&', synchronous ? "on" : "off");
 }
 
-/// Runs a program of PostgreSQL's and returns what it printed.
-std::string run_program(const std::string& command) {
-  FILE* const output = ::popen(command.c_str(), "r");
-  require(output != nullptr, "a program of PostgreSQL's has to start");
-  std::string text;
-  char part[1024];
-  while (const auto size = ::fread(part, 1, sizeof(part), output)) text.append(part, size);
-  require(::pclose(output) == 0, "psql and pgbench are needed, and have to succeed");
-  return text;
-}
-
 std::string script(const char* name) { return fmt::format("{}/{}", FAIRLANE_BENCH_SQL, name); }
 
 void run_sql(const std::string& variables, const std::string& what) {
@@ -56,11 +45,12 @@ std::string name_of(bool synchronous) {
   return fsync == "on\n" ? "synchronous_commit on" : "synchronous_commit on, fsync off";
 }
 
-/// One turn of the floor: `each` transactions of each connection.
-Timed run_pgbench(const char* name, const std::string& url, int connections, std::uint64_t each) {
-  const auto text =
-      run_program(fmt::format("pgbench -n -M prepared -c {0} -j {0} -t {1} -f {2} '{3}' 2>&1",
-                              connections, each, script(name), url));
+/// One turn of the floor: `each` transactions of each connection. `notify`: of a publish.
+Timed run_pgbench(const char* name, const std::string& url, int connections, std::uint64_t each,
+                  bool notify = false) {
+  const auto text = run_program(
+      fmt::format("pgbench -n -M prepared -c {0} -j {0} -t {1} -f {2} -D notify={3:d} '{4}' 2>&1",
+                  connections, each, script(name), notify, url));
   const auto at = text.find("tps = ");
   require(at != std::string::npos, "pgbench has to tell a rate");
   const auto items = static_cast<std::uint64_t>(connections) * each;
@@ -266,11 +256,12 @@ void run_told(Session& session, bool synchronous) {
   const std::string suffix = fmt::format("{}, {} connections", name_of(synchronous), connections);
   const std::string name = fmt::format("postgres/told/{}", synchronous ? "on" : "off");
   run_sql(fmt::format("-v groups={} -v backlog=0", groups), "-f " + script("schema.sql"));
-  const auto pgbench = [&](const char* file) {
-    return timed_side(file, [&, file] { return run_pgbench(file, url, connections, each); });
+  const auto pgbench = [&](const char* side, bool notify) {
+    return timed_side(
+        side, [&, notify] { return run_pgbench("publish.sql", url, connections, each, notify); });
   };
   const auto bare =
-      session.measure(name + "/bare", {pgbench("publish.sql"), pgbench("publish_and_notify.sql")});
+      session.measure(name + "/bare", {pgbench("quiet", false), pgbench("notifies", true)});
   add(session, "bare publish that notifies, " + suffix, bare[1], "without", bare[0], 0);
 
   Ours quiet(url, name + "/quiet", connections);

@@ -221,14 +221,11 @@ void run_batches(Session& session, std::size_t size) {
 /// From several threads, whose calls share the connection.
 void park(Transport<Bytes>& queue, const std::vector<Lease<Bytes>>& leases) {
   constexpr std::size_t threads = 16;
-  std::vector<std::jthread> running;
-  for (std::size_t first = 0; first < threads; ++first) {
-    running.emplace_back([&, first] {
-      for (std::size_t i = first; i < leases.size(); i += threads) {
-        require(queue.nack(leases[i], visibility) == Settled::done, "a park");
-      }
-    });
-  }
+  run_crew(threads, [&](std::size_t first) {
+    for (std::size_t i = first; i < leases.size(); i += threads) {
+      require(queue.nack(leases[i], visibility) == Settled::done, "a park");
+    }
+  });
 }
 
 enum class Multitude { ready, one_group, leased, parked, below };

@@ -4,38 +4,22 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "harness.h"
+#include "program.h"
 
 namespace fairlane::bench {
-
-/// Reads what a command of the shell prints.
-inline std::string printed_by(const std::string& command) {
-  struct Close {
-    void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
-  };
-  const std::unique_ptr<std::FILE, Close> pipe(popen(command.c_str(), "r"));
-  require(pipe != nullptr, "a shell");
-  std::string printed;
-  std::array<char, 4096> part{};
-  while (const auto size = std::fread(part.data(), 1, part.size(), pipe.get())) {
-    printed.append(part.data(), size);
-  }
-  return printed;
-}
 
 /// `redis-benchmark` on one server. Nothing: it is not installed (Debian: redis-tools).
 class RedisBenchmark {
  public:
   static std::optional<RedisBenchmark> find(const std::string& host, int port) {
-    if (!printed_by("command -v redis-benchmark").empty()) return RedisBenchmark(host, port);
+    if (!run_program("command -v redis-benchmark || true").empty())
+      return RedisBenchmark(host, port);
     fmt::print(stderr, "redis: there is no redis-benchmark beside which to measure\n");
     return std::nullopt;
   }
@@ -43,7 +27,7 @@ class RedisBenchmark {
   /// So many publishes of the floor's script, to a thousand groups at random.
   Timed publish(const std::string& script, const std::string& queue, std::size_t connections,
                 std::size_t depth, std::uint64_t calls) const {
-    const auto printed = printed_by(fmt::format(
+    const auto printed = run_program(fmt::format(
         "redis-benchmark -h '{}' -p {} -c {} -P {} -n {} -r 1000 --csv evalsha {} 0 '{}' "
         "case-__rand_int__ event 2>/dev/null",
         host_, port_, connections, depth, calls, script, queue));
